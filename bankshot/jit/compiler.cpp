@@ -5,6 +5,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -156,6 +157,13 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   all.run(module, modules);
 }
 
+/// An option of LLVM's code generator that only its command line has.
+void set_option(llvm::StringRef name) {
+  const auto& all = llvm::cl::getRegisteredOptions();
+  const auto option = all.find(name);
+  if (option != all.end() && option->second->getNumOccurrences() == 0) option->second->addOccurrence(0, name, "true");
+}
+
 /// Where to go on when LLVM gives up, which else ends the process.
 thread_local std::jmp_buf* gives_up = nullptr;
 thread_local std::string why_it_gave_up;
@@ -181,7 +189,7 @@ class Compiler : public simt::NativeCompiler {
     if (!broken_ && setjmp(here) == 0) {
       gives_up = &here;
       simt::NativeResult result;
-      result.code = compile_stretch(request, result.not_native, result.why);
+      result.code = compile_stretch(request, result);
       gives_up = nullptr;
       return result;
     }
@@ -211,8 +219,9 @@ class Compiler : public simt::NativeCompiler {
     std::map<uint32_t, std::vector<RegisterSet>> live;  ///< of functions, by their first instruction
   };
 
-  simt::NativeCode compile_stretch(const simt::NativeRequest& request, std::vector<simt::NotNative>& not_native,
-                                   std::string& why) {
+  /// @param result  all but its code is filled
+  simt::NativeCode compile_stretch(const simt::NativeRequest& request, simt::NativeResult& result) {
+    std::string& why = result.why;
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("stretch", *context);
     module->setDataLayout(machine_->createDataLayout());
@@ -224,7 +233,8 @@ class Compiler : public simt::NativeCompiler {
     const std::string name = "stretch" + std::to_string(next_++);
     Emitter emitter(request, runtime_, lanes_, live, *module, set_.vector_bytes);
     if (emitter.emit(name, why) == nullptr) return nullptr;
-    not_native = emitter.not_native();
+    result.not_native = emitter.not_native();
+    result.behind_barriers = emitter.behind_barriers();
     for (const Bitcode code : {set_.lanes, kLane1}) {
       auto lanes = read(*context, code);
       lanes->setDataLayout(module->getDataLayout());
@@ -294,6 +304,9 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {"the host has no " + std::string(feature), false};
     return nullptr;
   }
+  // Arithmetic would sink below the checks of later accesses, to where its result is used: all that was loaded for it
+  // would have to be kept that far, in memory.
+  bankshot::jit::set_option("disable-machine-sink");
   llvm::install_fatal_error_handler(&bankshot::jit::give_up);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

@@ -188,6 +188,35 @@ void Emitter::emit_join(uint32_t i, const State& state) {
   build_.SetInsertPoint(on);
 }
 
+/// Behind the barrier, when all have arrived: rows have what registers held in front of it.
+BasicBlock* Emitter::behind(uint32_t b) {
+  BasicBlock*& way = behind_[b];
+  if (way != nullptr) return way;
+  way = BasicBlock::Create(module_.getContext(), "behind", code_);
+  way_in_->addCase(build_.getInt32(static_cast<uint32_t>(behind_.size())), way);
+  const auto before = build_.saveIP();
+  build_.SetInsertPoint(way);
+  take_values(in_[b], live_[stretch_.blocks[b].begin - function_.begin], nullptr);
+  ensure_mode();
+  build_.CreateBr(block_[b]);
+  build_.restoreIP(before);
+  return way;
+}
+
+void Emitter::emit_barrier(uint32_t i, const Block& block, const State& state) {
+  count(i);
+  flush(live_[i - function_.begin], state);
+  BasicBlock* const way = behind(block.next[0]);
+  const auto number = llvm::cast<llvm::ConstantInt>(way_in_->findCaseDest(way));
+  build_.CreateStore(constant_pointer(&program_.code[i]), at(warp_, kSegment));
+  Value* const next = call(reinterpret_cast<const void*>(runtime_.arrive), build_.getPtrTy(),
+                           {warp_, constant_pointer(&program_.code[i]), code_, number});
+  auto* const waits = BasicBlock::Create(module_.getContext(), "waits", code_);
+  build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&program_.code[i + 1])), way, waits);
+  build_.SetInsertPoint(waits);
+  build_.CreateRet(next);
+}
+
 void Emitter::emit_end(uint32_t i) {
   count(i);
   build_.CreateRet(call(reinterpret_cast<const void*>(runtime_.end), build_.getPtrTy(),
@@ -200,14 +229,18 @@ void Emitter::emit_block(uint32_t b) {
   State state = in_[b];
   dirty_now_ = dirty_[b];
   counted_ = block.begin;
+  together_.clear();
+  block_end_ = block.end;
   for (uint32_t i = block.begin; i < block.end; ++i) {
     const Kind kind = kind_[i - function_.begin];
     if (kind == Kind::branch) return emit_branch(i, block, state);
     if (kind == Kind::end) return emit_end(i);
+    if (kind == Kind::barrier) return emit_barrier(i, block, state);
     if (kind == Kind::join) {
       emit_join(i, state);
     } else {
       emit_instruction(i, state);
+      forget_together(i);
     }
   }
   if (!block.falls_through) {

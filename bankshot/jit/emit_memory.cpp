@@ -67,22 +67,6 @@ const char* Emitter::describe(uint32_t i, Access& access) const {
   return nullptr;
 }
 
-namespace {
-
-/// The least and the greatest distance.
-std::pair<int64_t, int64_t> range_of(const Pattern& pattern) {
-  const auto [least, most] = std::minmax_element(pattern.begin(), pattern.end());
-  return {*least, *most};
-}
-
-}  // namespace
-
-/// Where the worker keeps the allocation that the instruction hit last.
-Value* Emitter::hit_of(uint32_t i) {
-  const size_t entry = reinterpret_cast<uintptr_t>(&program_.code[i]) / sizeof(Instr) % simt::Worker::kHits;
-  return at(worker_, offsetof(simt::Worker, hits) + entry * sizeof(simt::Worker::Hit));
-}
-
 /// Whether an access with known distances costs the same at any word, and only sums are kept of it.
 bool Emitter::counts_here() const {
   return request_.whole && request_.rules != nullptr && !request_.rules->hash && !request_.tracing &&
@@ -182,67 +166,6 @@ void Emitter::emit_l1_count() {
   build_.CreateStore(lowest, cta);
   Value* const counter = at(l1_seen_, at_.count);
   build_.CreateStore(build_.CreateAdd(build_.CreateLoad(build_.getInt64Ty(), counter), build_.getInt64(1)), counter);
-}
-
-/// The host's place of the lane with the least distance. @param fine  receives whether all lanes may be accessed
-Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& pattern, Value*& fine) {
-  const unsigned bytes = access.bytes * access.elements;
-  const auto [least, most] = range_of(pattern);
-  const uint64_t span = static_cast<uint64_t>(most - least) + bytes;
-  if (access.space == ptx::Space::param) {
-    fine = build_.getTrue();
-    Value* const launch = field(worker_, offsetof(simt::Worker, launch), build_.getPtrTy());
-    return at(field(launch, offsetof(simt::Launch, params), build_.getPtrTy()), access.offset);
-  }
-  if (access.space == ptx::Space::shared) {
-    Value* lowest;
-    const uint64_t offset = access.offset + static_cast<uint64_t>(least);
-    if (access.base.kind == Operand::Kind::none) {
-      lowest = build_.getInt32(static_cast<uint32_t>(offset));
-    } else {
-      Value* const base = build_.CreateTrunc(number(access.base, access.base.bytes), build_.getInt32Ty());
-      lowest = build_.CreateAdd(base, build_.getInt32(static_cast<uint32_t>(offset)));
-    }
-    Value* const low = build_.CreateZExt(lowest, build_.getInt64Ty());
-    fine = build_.CreateICmpULE(build_.CreateAdd(low, build_.getInt64(span)), shared_bytes_);
-    if (bytes > 1)
-      fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(low, bytes - 1), build_.getInt64(0)));
-    if (request_.counting) fine = build_.CreateAnd(fine, emit_count_check(i, access, pattern, low));
-    return build_.CreateGEP(build_.getInt8Ty(), shared_, low);
-  }
-  Value* address = number(access.base, access.base.bytes);
-  if (access.wide) {
-    address = build_.CreateAdd(address, build_.getInt64(access.offset + static_cast<uint64_t>(least)));
-  } else {
-    address = build_.CreateZExt(
-        build_.CreateAdd(address, build_.getInt32(static_cast<uint32_t>(access.offset + static_cast<uint64_t>(least)))),
-        build_.getInt64Ty());
-  }
-  Value* const hit = hit_of(i);
-  Value* const begin = field(hit, offsetof(simt::Worker::Hit, begin), build_.getInt64Ty());
-  Value* const end = field(hit, offsetof(simt::Worker::Hit, end), build_.getInt64Ty());
-  Value* const inside = build_.CreateSub(address, begin);
-  Value* const room = build_.CreateSub(end, begin);
-  fine = build_.CreateAnd(build_.CreateICmpULE(build_.getInt64(span), room),
-                          build_.CreateICmpULE(inside, build_.CreateSub(room, build_.getInt64(span))));
-  if (bytes > 1)
-    fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(address, bytes - 1), build_.getInt64(0)));
-  if (access.store) {
-    Value* const writable = field(hit, offsetof(simt::Worker::Hit, writable), build_.getInt8Ty());
-    fine = build_.CreateAnd(fine, build_.CreateICmpNE(writable, build_.getInt8(0)));
-  }
-  if (access.l1_site >= 0) {
-    std::vector<Value*> distances;
-    for (unsigned l = 0; l < kLanes; l += vector_bytes_ / 8) {
-      std::vector<llvm::Constant*> part;
-      for (unsigned k = l; k < l + vector_bytes_ / 8; ++k)
-        part.push_back(build_.getInt64(static_cast<uint64_t>(pattern[k] - pattern[0])));
-      distances.push_back(llvm::ConstantVector::get(part));
-    }
-    Value* const first = build_.CreateAdd(address, build_.getInt64(static_cast<uint64_t>(pattern[0] - least)));
-    fine = build_.CreateAnd(fine, emit_l1_check(access, first, distances));
-  }
-  return build_.CreateIntToPtr(address, build_.getPtrTy());
 }
 
 /// Integers of `count` lanes from `first` on, each at its offset.

@@ -257,44 +257,52 @@ void Emitter::emit_entry() {
   l1_sites_ = field(worker_, offsetof(Worker, l1_sites), build_.getPtrTy());
   Value* const active = build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty());
   build_.CreateStore(active, active_slot_);
-  Value* const first = first_lane();
-  Value* different = build_.getFalse();
+  first_ = first_lane();
+  auto* const begin = BasicBlock::Create(module_.getContext(), "begin", code_);
+  way_in_ = build_.CreateSwitch(code_->getArg(1), begin);
+  build_.SetInsertPoint(begin);
+  emit_begin();
+}
 
-  const auto take = [&](Value* from, unsigned bytes, int32_t c, uint32_t index, bool check) {
-    const Pattern& pattern = patterns_[c];
-    Value* number = build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), from, first));
-    if (!request_.whole && c != kUniform) {
-      std::vector<llvm::Constant*> distances;
-      for (const int64_t d : pattern)
-        distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(d), true));
-      number = build_.CreateSub(number, build_.CreateExtractElement(llvm::ConstantVector::get(distances), first));
-    } else if (c != kUniform) {
-      number =
-          build_.CreateSub(number, llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[0]), true));
-    }
-    build_.CreateStore(number, one(index));
-    if (!check) return;
-    const unsigned count = std::min(vector_bytes_ / bytes, kLanes);
-    auto* const type = llvm::FixedVectorType::get(integer(bytes), count);
-    Value* const same = build_.CreateVectorSplat(count, number);
-    for (unsigned l = 0; l < kLanes; l += count) {
-      std::vector<llvm::Constant*> distances;
-      for (unsigned k = 0; k < count; ++k)
-        distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
-      Value* const is = build_.CreateAlignedLoad(type, at(from, l * bytes), llvm::Align(8));
-      Value* off = build_.CreateICmpNE(is, build_.CreateAdd(same, llvm::ConstantVector::get(distances)));
-      if (!request_.whole) off = build_.CreateAnd(off, mask_part(active, l, count));
-      Value* const any =
-          build_.CreateICmpNE(build_.CreateBitCast(off, build_.getIntNTy(count)), build_.getIntN(count, 0));
-      different = build_.CreateOr(different, any);
-    }
-  };
-  const State& state = in_[0];
-  live_[request_.entry - function_.begin].for_each([&](uint32_t r) {
+/// What a row holds, in the form that its class wants. @param different  whether it is of another class: null where it
+/// cannot be
+void Emitter::take(Value* from, unsigned bytes, int32_t c, uint32_t index, Value** different) {
+  const Pattern& pattern = patterns_[c];
+  Value* number = build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), from, first_));
+  if (!request_.whole && c != kUniform) {
+    std::vector<llvm::Constant*> distances;
+    for (const int64_t d : pattern)
+      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(d), true));
+    number = build_.CreateSub(number, build_.CreateExtractElement(llvm::ConstantVector::get(distances), first_));
+  } else if (c != kUniform) {
+    number = build_.CreateSub(number, llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[0]), true));
+  }
+  build_.CreateStore(number, one(index));
+  if (different == nullptr) return;
+  const unsigned count = std::min(vector_bytes_ / bytes, kLanes);
+  auto* const type = llvm::FixedVectorType::get(integer(bytes), count);
+  Value* const same = build_.CreateVectorSplat(count, number);
+  Value* const active = build_.CreateLoad(build_.getInt32Ty(), active_slot_);
+  for (unsigned l = 0; l < kLanes; l += count) {
+    std::vector<llvm::Constant*> distances;
+    for (unsigned k = 0; k < count; ++k)
+      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
+    Value* const is = build_.CreateAlignedLoad(type, at(from, l * bytes), llvm::Align(8));
+    Value* off = build_.CreateICmpNE(is, build_.CreateAdd(same, llvm::ConstantVector::get(distances)));
+    if (!request_.whole) off = build_.CreateAnd(off, mask_part(active, l, count));
+    Value* const any =
+        build_.CreateICmpNE(build_.CreateBitCast(off, build_.getIntNTy(count)), build_.getIntN(count, 0));
+    *different = build_.CreateOr(*different, any);
+  }
+}
+
+/// Registers and special values from their rows.
+void Emitter::take_values(const State& state, const RegisterSet& registers, Value** different) {
+  registers.for_each([&](uint32_t r) {
     if (state[r] < 0) {
       reload(r);
     } else {
-      take(real_row(r), function_.all_registers[r].bytes / kLanes, state[r], r, true);
+      take(real_row(r), function_.all_registers[r].bytes / kLanes, state[r], r, different);
     }
   });
   for (size_t s = 0; s < specials_.size(); ++s) {
@@ -302,7 +310,19 @@ void Emitter::emit_entry() {
     if (state[index] < 0) continue;
     const bool per_cta = specials_[s].op >> 30 == 3;
     take(at(per_cta ? cta_special_base_ : special_base_, specials_[s].op & OperandRef::kOffset), specials_[s].bytes,
-         state[index], index, !per_cta);
+         state[index], index, per_cta ? nullptr : different);
+  }
+}
+
+void Emitter::emit_begin() {
+  Value* different = build_.getFalse();
+  take_values(in_[0], live_[request_.entry - function_.begin], &different);
+  Value* const params = field(field(worker_, offsetof(Worker, launch), build_.getPtrTy()),
+                              offsetof(simt::Launch, params), build_.getPtrTy());
+  for (const auto& [offset, parameter] : assumed_) {
+    Value* const is = field(params, offset, integer(parameter.bytes));
+    different =
+        build_.CreateOr(different, build_.CreateICmpNE(is, build_.getIntN(8 * parameter.bytes, parameter.value)));
   }
   auto* const refused = BasicBlock::Create(module_.getContext(), "refused", code_);
   auto* const fine = BasicBlock::Create(module_.getContext(), "fine", code_);
@@ -325,8 +345,9 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
     return nullptr;
   }
   solve();
-  code_ = llvm::Function::Create(llvm::FunctionType::get(build_.getPtrTy(), {build_.getPtrTy()}, false),
-                                 llvm::Function::ExternalLinkage, name, module_);
+  code_ = llvm::Function::Create(
+      llvm::FunctionType::get(build_.getPtrTy(), {build_.getPtrTy(), build_.getInt32Ty()}, false),
+      llvm::Function::ExternalLinkage, name, module_);
   code_->setDoesNotThrow();
   entry_ = BasicBlock::Create(module_.getContext(), "entry", code_);
   for (const Block& block : stretch_.blocks)
@@ -334,6 +355,12 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
   emit_entry();
   for (uint32_t b = 0; b < stretch_.blocks.size(); ++b) emit_block(b);
   return code_;
+}
+
+std::vector<uint32_t> Emitter::behind_barriers() const {
+  std::vector<uint32_t> all;
+  for (const auto& [block, way] : behind_) all.push_back(stretch_.blocks[block].begin);
+  return all;
 }
 
 }  // namespace bankshot::jit

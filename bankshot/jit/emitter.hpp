@@ -5,6 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -28,6 +29,8 @@ class Emitter {
   llvm::Function* emit(const std::string& name, std::string& why);
   /// Instructions of the stretch that the function does not execute itself.
   const std::vector<simt::NotNative>& not_native() const { return not_native_; }
+  /// Instructions at which it goes on behind barriers.
+  std::vector<uint32_t> behind_barriers() const;
 
  private:
   /// An operand of an instruction.
@@ -57,6 +60,7 @@ class Emitter {
   Operand register_operand(uint32_t r) const;
   int32_t class_of(const Operand& operand, const State& state) const;
   void transfer(uint32_t i, State& state);
+  std::optional<uint64_t> parameter_in(const Operand& operand, const State& state);
   int32_t linear_class(uint32_t i, const State& state);
   bool loads_uniform(uint32_t i, const State& state) const;
   void solve();
@@ -66,6 +70,9 @@ class Emitter {
 
   // Code: emitter.cpp, emit_lanes.cpp, emit_control.cpp
   void emit_entry();
+  void emit_begin();
+  void take(llvm::Value* from, unsigned bytes, int32_t kind, uint32_t index, llvm::Value** different);
+  void take_values(const State& state, const RegisterSet& registers, llvm::Value** different);
   void emit_block(uint32_t b);
   void emit_edge(uint32_t to, const State& state);
   llvm::BasicBlock* edge(uint32_t to, const State& state);
@@ -79,6 +86,11 @@ class Emitter {
   void emit_branch(uint32_t i, const Block& block, const State& state);
   void emit_end(uint32_t i);
   void emit_join(uint32_t i, const State& state);
+  llvm::BasicBlock* behind(uint32_t b);
+  void emit_barrier(uint32_t i, const Block& block, const State& state);
+  bool ends_at_barrier(const Block& block) const {
+    return block.end != block.begin && kind_[block.end - 1 - function_.begin] == Kind::barrier;
+  }
   void leave(uint32_t at, const State& state);
   void flush(const RegisterSet& registers, const State& state);
   void flush(uint32_t r, const State& state);
@@ -124,6 +136,20 @@ class Emitter {
   const char* describe(uint32_t i, Access& access) const;
   void emit_access(uint32_t i, State& state);
   void emit_slow_access(uint32_t i, const State& before, const State& after);
+  /// Accesses of a block that one check is enough for: they go through the same register, and are as wide.
+  struct Together {
+    ptx::Space space = ptx::Space::global;
+    Operand base;
+    unsigned bytes = 4;
+    bool store = false;
+    int64_t least = 0, most = 0;  ///< offsets
+    llvm::Value* low = nullptr;   ///< of the least offset and lane: the address, in shared memory the byte
+    llvm::Value* fine = nullptr;  ///< whether all lanes may be accessed at all offsets
+    bool has(const Access& access) const;
+  };
+  Together together_with(uint32_t i, const Access& access) const;
+  void check_together(uint32_t i, const Access& access, const Pattern& pattern, Together& all);
+  void forget_together(uint32_t i);
   llvm::Value* emit_place(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value*& fine);
   bool counts_here() const;
   llvm::Value* emit_count_check(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value* low);
@@ -163,14 +189,23 @@ class Emitter {
   std::vector<State> in_;           ///< by block
   std::vector<RegisterSet> dirty_;  ///< by block: registers that may differ from their rows at its start
   RegisterSet dirty_now_;
+  std::map<uint32_t, uint32_t> writer_;  ///< by register: the only instruction that writes it, or ~0u
+  struct Parameter {
+    unsigned bytes;
+    uint64_t value;
+  };
+  std::map<uint64_t, Parameter> assumed_;  ///< by offset: what the code is for
   uint8_t mode_ = 0;
   bool needs_mode_ = false;
 
   llvm::Function* code_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<llvm::BasicBlock*> block_;
+  llvm::SwitchInst* way_in_ = nullptr;
+  std::map<uint32_t, llvm::BasicBlock*> behind_;  ///< by the block behind a barrier
   llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr,
               *cta_special_base_ = nullptr;
+  llvm::Value* first_ = nullptr;  ///< number of the first active lane
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
   llvm::Value *lane_places_ = nullptr, *lane_values_ = nullptr;  ///< rows of which lanes are taken one by one
@@ -180,6 +215,8 @@ class Emitter {
   scratchpad::Shape shape_;
   static constexpr const char *kWrapped = "it is checked or counted",
                               *kNotAligned = "addresses no multiple of the width apart";
+  std::vector<Together> together_;  ///< those of the block that hold
+  uint32_t block_end_ = 0;          ///< of the block being emitted
   bool in_sides_ = false;
   uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
 };

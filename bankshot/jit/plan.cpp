@@ -5,6 +5,7 @@
 #include "bankshot/jit/emitter.hpp"
 #include "bankshot/simt/access/l1_sites.hpp"
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/paths.hpp"
 #include "bankshot/simt/lower/lower_move.hpp"
 
 namespace bankshot::jit {
@@ -42,6 +43,12 @@ Kind Emitter::kind_of(uint32_t i) {
   if (instr.body == runtime_.leave_function && function_.is_entry) return Kind::end;
   if (info.row == nullptr) return as(Kind::leave, i, "a pseudo instruction");
   if (info.unit == Unit::fence) return Kind::nothing;
+  if (instr.body == runtime_.barrier) {
+    if (!request_.whole) return as(Kind::leave, i, "a barrier of some lanes");
+    const bool plain = instr.run == instr.body && instr.small == simt::kBarrierSync &&
+                       operand(instr.op[0]).kind == Operand::Kind::constant && instr.op[1] == OperandRef::kNone;
+    return plain ? Kind::barrier : as(Kind::leave, i, "a barrier with a count, a number in a register or a result");
+  }
   if (is_control(info.unit)) return as(Kind::leave, i, "control flow other than branches");
   const std::string& text = program_.texts[info.text];
   if (text.starts_with("bar.warp") && exchanges_at_once(i)) return Kind::nothing;
@@ -102,6 +109,12 @@ void Emitter::choose_kinds() {
   why_.assign(function_.end - function_.begin, "");
   kind_.clear();
   for (uint32_t i = function_.begin; i < function_.end; ++i) kind_.push_back(kind_of(i));
+  for (uint32_t i = function_.begin; i < function_.end; ++i) {
+    for (const uint32_t r : writes_of(program_, i)) {
+      const auto [at, first] = writer_.try_emplace(r, i);
+      if (!first) at->second = ~0u;
+    }
+  }
 }
 
 bool Emitter::is_destination(uint32_t i, unsigned k) const {
@@ -169,6 +182,28 @@ int32_t Emitter::class_of(const Operand& operand, const State& state) const {
   }
 }
 
+/// What a register holds if nothing but one load of a parameter writes it, and all samples have the same. The code is
+/// for this value from now on.
+std::optional<uint64_t> Emitter::parameter_in(const Operand& operand, const State& state) {
+  if (operand.kind != Operand::Kind::reg || class_of(operand, state) != kUniform) return std::nullopt;
+  const auto writer = writer_.find(operand.index);
+  Access access;
+  if (writer == writer_.end() || writer->second == ~0u || kind_[writer->second - function_.begin] != Kind::load ||
+      describe(writer->second, access) != nullptr || access.space != ptx::Space::param || access.elements != 1 ||
+      access.bytes < 4 || access.bytes != operand.bytes)
+    return std::nullopt;
+  std::optional<uint64_t> value;
+  for (const simt::NativeSample& sample : request_.samples) {
+    uint64_t here = 0;
+    if (access.offset + access.bytes > sample.params.size()) return std::nullopt;
+    std::memcpy(&here, sample.params.data() + access.offset, access.bytes);
+    if (value && *value != here) return std::nullopt;
+    value = here;
+  }
+  if (value) assumed_[access.offset] = {access.bytes, *value};
+  return value;
+}
+
 int32_t Emitter::linear_class(uint32_t i, const State& state) {
   const Instr& instr = program_.code[i];
   const Linear linear = linear_of(program_.texts[program_.info[i].text]);
@@ -193,26 +228,32 @@ int32_t Emitter::linear_class(uint32_t i, const State& state) {
         operands[k].bytes != 4)
       return kVector;
   }
-  const auto constant = [&](unsigned k) { return operands[k].kind == Operand::Kind::constant; };
+  std::optional<uint64_t> known[2];  // the same in all lanes, here and always
+  for (unsigned k = 0; k < 2; ++k)
+    known[k] = operands[k].kind == Operand::Kind::constant ? operands[k].value : std::optional<uint64_t>();
   const auto zero = [&](unsigned k) { return in[k] == Pattern{}; };
   const auto factor = [&](unsigned k) {
-    return static_cast<int64_t>(linear.bytes == 4 || linear.how >= Linear::How::widen
-                                    ? static_cast<int64_t>(static_cast<int32_t>(operands[k].value))
-                                    : static_cast<int64_t>(operands[k].value));
+    if (widens && !linear.is_signed) return static_cast<int64_t>(static_cast<uint32_t>(*known[k]));
+    return linear.bytes == 4 || widens ? int64_t{static_cast<int32_t>(*known[k])} : static_cast<int64_t>(*known[k]);
   };
   using How = Linear::How;
+  const bool product = linear.how == How::product || linear.how == How::product_sum ||
+                       linear.how == How::widen_product || linear.how == How::widen_product_sum;
+  unsigned differs = 0;  // the factor that differs between lanes
+  if (product && zero(0) && !zero(1) && !widens) differs = 1;
+  if (product && !zero(differs) && !known[1 - differs]) known[1 - differs] = parameter_in(operands[1 - differs], state);
   constexpr int64_t kFar = int64_t{1} << 24;
+  const auto is_far = [](int64_t x) { return x > kFar * 64 || x < -kFar * 64; };
   Pattern out{};
   for (unsigned l = 0; l < kLanes; ++l) {
-    const bool product = linear.how == How::product || linear.how == How::product_sum ||
-                         linear.how == How::widen_product || linear.how == How::widen_product_sum;
-    int64_t x = in[0][l];
+    int64_t x = in[differs][l];
     if (linear.how >= How::widen && (x > kFar || x < -kFar)) return kVector;
     if (product) {
-      if (zero(0) && !zero(1)) return kVector;
-      if (!zero(0)) {
-        if (!constant(1) || !zero(1)) return kVector;
-        x *= factor(1);
+      if (zero(0) && !zero(1) && differs == 0) return kVector;
+      if (!zero(differs)) {
+        if (!known[1 - differs] || !zero(1 - differs)) return kVector;
+        if (is_far(x) || is_far(factor(1 - differs))) return kVector;
+        x *= factor(1 - differs);
       }
       if (linear.how == How::product_sum || linear.how == How::widen_product_sum) x += in[2][l];
     } else if (linear.how == How::sum) {
@@ -220,12 +261,12 @@ int32_t Emitter::linear_class(uint32_t i, const State& state) {
     } else if (linear.how == How::difference) {
       x -= in[1][l];
     } else if (linear.how == How::shift && !zero(0)) {
-      if (!constant(1) || (operands[1].value & 0xffffffff) >= 8 * linear.bytes) return kVector;
+      if (!known[1] || (operands[1].value & 0xffffffff) >= 8 * linear.bytes) return kVector;
       x = static_cast<int64_t>(static_cast<uint64_t>(x) << (operands[1].value & 63));
     } else if (linear.how == How::shift) {
       if (!zero(1)) return kVector;
     }
-    if (x > kFar * 64 || x < -kFar * 64) return kVector;
+    if (is_far(x)) return kVector;
     out[l] = wrapped(x, linear.bytes);
   }
   return patterns_.intern(out);
@@ -402,6 +443,7 @@ void Emitter::solve() {
         }
       }
     }
+    if (ends_at_barrier(stretch_.blocks[b])) dirty = RegisterSet(function_.register_count);
     std::vector<uint32_t> ways = stretch_.blocks[b].next;
     if (stretch_.blocks[b].sides) ways.push_back(stretch_.blocks[b].join_block);
     for (size_t way = 0; way < ways.size(); ++way) {

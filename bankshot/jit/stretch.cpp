@@ -115,6 +115,7 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
   leads[entry - function.begin] = 1;
   for (uint32_t i = function.begin; i < function.end; ++i) {
     if (kind[i - function.begin] == Kind::join) leads[i - function.begin] = 1;
+    if (kind[i - function.begin] == Kind::barrier) leads[i + 1 - function.begin] = 1;
     if (kind[i - function.begin] != Kind::branch) continue;
     leads[target_of(program, i) - function.begin] = 1;
     leads[i + 1 - function.begin] = 1;
@@ -152,6 +153,10 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
         break;
       }
       ++size;
+      if (k == Kind::barrier) {
+        next.push_back(++i);
+        break;
+      }
       if (k != Kind::branch) continue;
       next.push_back(target_of(program, i));
       if (is_conditional(program.code[i])) next.push_back(i + 1);

@@ -23,6 +23,7 @@ enum class Kind : uint8_t {
   join,  ///< the pseudo instruction where lanes meet
   nothing,
   call,      ///< by its handler, which does not change the set of lanes
+  barrier,   ///< at which a whole warp waits for the others
   exchange,  ///< by its handler, which may let the warp wait: registers are in their rows
   end,       ///< of a kernel
   leave,     ///< left to the interpreter

@@ -22,6 +22,12 @@ inline bool is_aligned(const Pattern& pattern, unsigned bytes) {
   return std::all_of(pattern.begin(), pattern.end(), [&](int64_t d) { return (d - pattern[0]) % bytes == 0; });
 }
 
+/// The least and the greatest distance.
+inline std::pair<int64_t, int64_t> range_of(const Pattern& pattern) {
+  const auto [least, most] = std::minmax_element(pattern.begin(), pattern.end());
+  return {*least, *most};
+}
+
 /// Patterns by number. 0 is that of values that are the same in all lanes.
 class Patterns {
  public:

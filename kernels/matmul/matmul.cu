@@ -1,5 +1,5 @@
 // C = A B of square matrices, by 16x16 tiles in shared memory: rows of A are broadcast, rows of B have no conflicts.
-//   matmul [side, a multiple of 16: 512]
+//   matmul [side, a multiple of 16: 512] [launches: 1]
 #include "../check.hpp"
 
 constexpr int tile_side = 16;
@@ -22,7 +22,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int side) {
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
-  const int side = arguments.number(0, 512);
+  const int side = arguments.number(0, 512), launches = arguments.number(1, 1);
   if (side % tile_side) {
     std::fprintf(stderr, "the side must be a multiple of %d\n", tile_side);
     return 2;
@@ -37,7 +37,9 @@ int main(int argc, char** argv) {
       for (int x = 0; x < side; ++x)
         expected[size_t(y) * side + x] += a[size_t(y) * side + k] * b[size_t(k) * side + x];
   DeviceArray<float> da(a), db(b), dc(a.size());
-  matmul<<<dim3(side / tile_side, side / tile_side), dim3(tile_side, tile_side)>>>(da.get(), db.get(), dc.get(), side);
+  for (int k = 0; k < launches; ++k)
+    matmul<<<dim3(side / tile_side, side / tile_side), dim3(tile_side, tile_side)>>>(da.get(), db.get(), dc.get(),
+                                                                                     side);
   finish_kernel();
   return verdict("matmul", dc.to_host(), expected);
 }

@@ -189,6 +189,15 @@ const Instr* native_join(Warp& w, const Instr* i) {
   return next != nullptr ? next : kNobodyReady;
 }
 
+const Instr* native_barrier(Warp& w, const Instr* i, NativeCode code, uint32_t at) {
+  const Instr* const next = arrive_at_barrier(w, i);
+  if (next == nullptr) {
+    w.native = code;
+    w.native_at = at;
+  }
+  return next;
+}
+
 void native_yield(Warp& w, const Instr* target) {
   w.segment = target;
   save(w, target);

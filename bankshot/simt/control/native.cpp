@@ -1,23 +1,32 @@
 #include "bankshot/simt/state/native.hpp"
 
+#include <utility>
+
 #include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
-const Instr* run_native(Warp& w, const Instr* i) {
+namespace {
+
+const Instr* execute(NativeCode code, Warp& w, uint32_t at) {
   Worker& worker = *w.worker;
-  const NativeProgram& native = *worker.native;
+  const uint64_t rest = worker.warp_instructions - worker.native_instructions;  // the code may come here itself
+  const Instr* const next = code(w, at);
+  worker.native_instructions = worker.warp_instructions - rest;
+  return next;
+}
+
+}  // namespace
+
+const Instr* run_native(Warp& w, const Instr* i) {
+  const NativeProgram& native = *w.worker->native;
+  if (const NativeCode waited = std::exchange(w.native, nullptr)) i = execute(waited, w, w.native_at);
   while (i != nullptr) {
     NativeEntry& entry = native.entries[i - native.code];
     NativeCode code = nullptr;
     if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
-    const Instr* next = kRefused;
-    if (code != nullptr) {
-      const uint64_t rest = worker.warp_instructions - worker.native_instructions;  // the code may come here itself
-      next = code(w);
-      worker.native_instructions = worker.warp_instructions - rest;
-    }
+    const Instr* const next = code != nullptr ? execute(code, w, 0) : kRefused;
     if (next == kRefused) {
       const uint32_t visits = entry.visits.load(std::memory_order_relaxed) + 1;
       entry.visits.store(visits, std::memory_order_relaxed);  // threads may miss some of each other's

@@ -21,6 +21,10 @@ const Instr* native_diverge(Warp& w, const Instr* branch, uint64_t taken);
 /// kNobodyReady
 const Instr* native_join(Warp& w, const Instr* join);
 
+/// The whole warp arrives at a barrier, which is not counted yet; `code` goes on behind it.
+/// @return as run_barrier
+const Instr* native_barrier(Warp& w, const Instr* i, NativeCode code, uint32_t at);
+
 /// The warp lets others run, and goes on at `target`.
 void native_yield(Warp& w, const Instr* target);
 

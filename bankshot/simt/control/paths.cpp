@@ -72,7 +72,8 @@ const Instr* resume(Warp& w, int32_t index) {
   return w.segment = std::exchange(path.pc, nullptr);
 }
 
-const Instr* next_path(Warp& w) {
+/// The same for a warp that has several, or lanes that wait for each other.
+[[gnu::noinline]] static const Instr* next_of_many(Warp& w) {
   do {
     for (int32_t k = static_cast<int32_t>(w.paths.size()) - 1; k >= 0; --k) {
       if (w.paths[k].state == State::ready) return resume(w, k);
@@ -84,6 +85,11 @@ const Instr* next_path(Warp& w) {
     if (!stuck) return nullptr;
   } while (release_waiting(w));
   return nullptr;
+}
+
+const Instr* next_path(Warp& w) {
+  if (w.paths.size() != 1 || w.paths[0].state == State::at_warp_sync) return next_of_many(w);
+  return w.paths[0].state == State::ready ? resume(w, 0) : nullptr;
 }
 
 void park_inner(Warp& w, int32_t index, const Instr* join) {
@@ -233,7 +239,7 @@ void check_barriers(Cta& cta) {
 }
 
 /// The active lanes that name the same barrier and count as the first one: barrier.sync takes its operands by thread.
-static uint64_t same_barrier(const Warp& w, const Instr* i) {
+[[gnu::noinline]] static uint64_t same_barrier(const Warp& w, const Instr* i) {
   uint64_t same = w.active;
   for (const uint32_t op : {i->op[0], i->op[1]}) {
     if (op == OperandRef::kNone || op >> 30 == OperandRef::kConstant >> 30) continue;
@@ -247,25 +253,34 @@ static uint64_t same_barrier(const Warp& w, const Instr* i) {
   return same;
 }
 
-const Instr* run_barrier(Warp& w, const Instr* i) {
+/// Lanes that name another barrier than the first one go on by themselves.
+[[gnu::noinline]] static void split_by_barrier(Warp& w, const Instr* i) {
+  const uint64_t same = same_barrier(w, i);
+  if (same == w.active) return;
+  account_pseudo(w, i);
+  add_sibling(w, w.current, w.active & ~same, i);
+  w.paths[w.current].mask = w.active = same;
+  w.segment = i;
+}
+
+[[gnu::noinline]] static const Instr* refuse_barrier(Warp& w, const Instr* i, int lane, uint32_t number) {
+  return fault(w, i, Fault::Kind::divergent_barrier, lane, number,
+               "barrier number " + std::to_string(number) + ", but a CTA has barriers 0 to 15");
+}
+
+const Instr* arrive_at_barrier(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "a barrier");
-  if (const uint64_t same = same_barrier(w, i); same != w.active) {
-    account_pseudo(w, i);
-    add_sibling(w, w.current, w.active & ~same, i);
-    w.paths[w.current].mask = w.active = same;
-    w.segment = i;
-  }
+  const auto is_constant = [](uint32_t op) { return op >> 30 == OperandRef::kConstant >> 30; };
+  const bool counts = i->op[1] != OperandRef::kNone;
+  if (!is_constant(i->op[0]) || (counts && !is_constant(i->op[1]))) split_by_barrier(w, i);
   account(w, i, i + 1);
   const int lane = std::countr_zero(w.active);
   const uint32_t number = w.row<const uint32_t>(i->op[0])[lane];
-  if (number >= 16) {
-    return fault(w, i, Fault::Kind::divergent_barrier, lane, number,
-                 "barrier number " + std::to_string(number) + ", but a CTA has barriers 0 to 15");
-  }
+  if (number >= 16) return refuse_barrier(w, i, lane, number);
   if (w.worker->checks != nullptr) w.worker->checks->arrives(w, i, number, i->small != kBarrierArrive);
   Barrier& barrier = w.cta->barriers[number];
   uint32_t threads = lane_count(w.active);
-  if (i->op[1] != OperandRef::kNone) {
+  if (counts) {
     barrier.expected = w.row<const uint32_t>(i->op[1])[lane];
     // A count is in whole warps: a warp that arrives together counts as all its lanes, the missing ones too.
     if (w.active == w.alive) threads = w.worker->warp_size;
@@ -288,8 +303,10 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
   path.state = State::at_barrier;
   path.barrier = static_cast<uint8_t>(number);
   if (complete(*w.cta, barrier)) check_barriers(*w.cta);
-  return enter(w, next_path(w));
+  return next_path(w);
 }
+
+const Instr* run_barrier(Warp& w, const Instr* i) { return enter(w, arrive_at_barrier(w, i)); }
 
 namespace {
 

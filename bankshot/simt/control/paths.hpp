@@ -64,6 +64,9 @@ void release_stale(Warp& w);
 /// divided them is over. As on hardware, where a warp converges at WARPSYNC and BAR.
 void reunite(Warp& w);
 
+/// What bar and barrier do. @return what comes next in the warp
+const Instr* arrive_at_barrier(Warp& w, const Instr* i);
+
 /// Wakes the paths of barriers that are complete.
 void check_barriers(Cta& cta);
 

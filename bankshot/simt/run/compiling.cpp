@@ -68,9 +68,11 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .leave_function = &run_return,
                                 .trap = &run_trap,
                                 .guarded = &run_guarded,
+                                .barrier = &run_barrier,
                                 .diverge = &native_diverge,
                                 .join = &native_join,
                                 .yield = &native_yield,
+                                .arrive = &native_barrier,
                                 .end = &exit_lanes,
                                 .set_mode = &set_mode,
                                 .run = &run_in_mode};
@@ -157,11 +159,17 @@ class Compiling::Maker : public NativeMaker {
     if (!problem_.why.empty()) return false;
     Known& known = known_[{program.serial, index, whole}];
     if (known.waits || known.tries > kMostTries) return false;
+    if (known.reached != 0) {
+      --known.reached;
+      return false;
+    }
     NativeSample sample;
     sample.active = w.active;
     const FunctionInfo& function = program.functions[program.info[index].function];
     sample.frame.assign(w.base[0], w.base[0] + function.register_bytes);
     sample.specials.assign(w.base[2], w.base[2] + program.special_bytes);
+    const std::span<const std::byte> params = w.worker->launch->config->params;
+    sample.params.assign(params.begin(), params.end());
     known.samples.push_back(std::move(sample));
     known.waits = true;
     ++known.tries;
@@ -177,9 +185,11 @@ class Compiling::Maker : public NativeMaker {
  private:
   static constexpr unsigned kMostTries = 8;
   static constexpr uint32_t kPatience = 512;
+  static constexpr unsigned kReached = 16;
   struct Known {
     bool waits = false;
     unsigned tries = 0;
+    unsigned reached = 0;  ///< by code that begins elsewhere: so often it is not wanted yet
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -239,6 +249,10 @@ class Compiling::Maker : public NativeMaker {
     queue_.pop_front();
     const LoadedProgram& program = *job.program;
     Known& known = known_[{program.serial, job.index, job.whole}];
+    if (known.reached != 0) {
+      known.waits = false;
+      return;
+    }
     const NativeRequest request{&program,     job.index, job.whole, counting_, &rules_, tracing_, l1_ ? &*l1_ : nullptr,
                                 known.samples};
     at_work_on_ = program.serial;
@@ -253,6 +267,9 @@ class Compiling::Maker : public NativeMaker {
       ++function.compiled;
       NativeEntry& entry = job.native->entries[job.index];
       (job.whole ? entry.whole : entry.part).store(result.code, std::memory_order_release);
+      if (when_ != Compile::at_once) {
+        for (const uint32_t i : result.behind_barriers) known_[{program.serial, i, job.whole}].reached = kReached;
+      }
     } else {
       ++function.refused;
       known.tries = kMostTries + 1;

@@ -123,6 +123,7 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
     const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
     w.done = w.yielded = w.displaced = false;
+    w.native = nullptr;
     w.tx.path = -1;
     w.tx.queue.clear();
     w.carry = 0;

@@ -14,8 +14,9 @@ enum class Compile : uint8_t { never, often, at_once };
 
 /// Executes a stretch of the program for the lanes of Warp::active, which all stand at its first instruction. Registers
 /// are in their rows before and after it.
+/// @param at  0: it begins; else it goes on behind its barrier of that number, at which the warp waited
 /// @return as a Handler does; kRefused if it has done nothing, as it cannot be used for what is in the registers
-using NativeCode = const Instr* (*)(Warp&);
+using NativeCode = const Instr* (*)(Warp&, uint32_t at);
 
 inline const Instr* const kRefused = reinterpret_cast<const Instr*>(2);
 

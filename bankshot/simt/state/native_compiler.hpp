@@ -18,23 +18,26 @@ struct LoadedProgram;
 /// The engine's functions that the compiler has to know.
 struct NativeRuntime {
   // Handlers by which it recognises instructions.
-  Handler branch, branch_indexed, reconverge, exit, leave_function, trap, guarded;
+  Handler branch, branch_indexed, reconverge, exit, leave_function, trap, guarded, barrier;
   // What native code calls.
   const Instr* (*diverge)(Warp&, const Instr*, uint64_t);
   const Instr* (*join)(Warp&, const Instr*);
   void (*yield)(Warp&, const Instr*);
-  const Instr* (*end)(Warp&, const Instr*);  ///< the active lanes end
-  void (*set_mode)(Warp&, uint32_t);         ///< FpMode
+  const Instr* (*arrive)(Warp&, const Instr*, NativeCode, uint32_t);  ///< at a barrier
+  const Instr* (*end)(Warp&, const Instr*);                           ///< the active lanes end
+  void (*set_mode)(Warp&, uint32_t);                                  ///< FpMode
   /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves
   /// arithmetic across calls.
   const Instr* (*run)(Warp&, const Instr*, uint32_t mode);
 };
 
-/// What a warp had in its rows when it came to an instruction. Code is made for what is alike: values that are the same
-/// in all lanes, and distances between lanes; it looks whether they are as here before it relies on it.
+/// What a warp had in its rows when it came to an instruction, and what its kernel was called with. Code is made for
+/// what is alike: values that are the same in all lanes, distances between lanes, parameters by which these are
+/// multiplied; it looks whether they are as here before it relies on it.
 struct NativeSample {
   uint64_t active = 0;
   std::vector<std::byte> frame, specials;  ///< from Warp::base[0] and [2]
+  std::vector<std::byte> params;           ///< of the kernel
 };
 
 struct NativeRequest {
@@ -60,6 +63,7 @@ struct NativeResult {
   std::string why;      ///< … there is none
   bool broken = false;  ///< … nor will there be any other
   std::vector<NotNative> not_native = {};
+  std::vector<uint32_t> behind_barriers = {};  ///< instructions at which it goes on
 };
 
 /// Made and used by one thread.

@@ -8,6 +8,7 @@
 #include "bankshot/scratchpad/transactions/tx_masks.hpp"
 #include "bankshot/simt/state/global_log.hpp"
 #include "bankshot/simt/state/instr.hpp"
+#include "bankshot/simt/state/native.hpp"
 
 namespace bankshot::simt {
 
@@ -92,11 +93,13 @@ struct Warp {
   int32_t loops = 0;               ///< backward branches left before it lets other warps run
 
   // Control.
-  uint32_t index = 0;        ///< in the CTA
-  uint64_t alive = 0;        ///< lanes that have not exited
-  int32_t current = -1;      ///< the path being executed
-  uint64_t awaited = 0;      ///< bit_of_join() of joins at which a path waits for it, and perhaps of others
-  uint32_t local_frame = 0;  ///< offset of the local frame of the path being executed
+  uint32_t index = 0;           ///< in the CTA
+  uint64_t alive = 0;           ///< lanes that have not exited
+  int32_t current = -1;         ///< the path being executed
+  uint64_t awaited = 0;         ///< bit_of_join() of joins at which a path waits for it, and perhaps of others
+  uint32_t local_frame = 0;     ///< offset of the local frame of the path being executed
+  NativeCode native = nullptr;  ///< goes on behind the barrier at which the warp waits
+  uint32_t native_at = 0;       ///< … which it has this number for
   std::vector<Path> paths;
   bool done = false, yielded = false;
   WarpTransaction tx;

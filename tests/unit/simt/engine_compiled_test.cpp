@@ -48,13 +48,14 @@ TEST_F(EngineCompiled, a_loop_is_a_stretch_and_its_instructions_are_counted) {
 TEST_F(EngineCompiled, what_code_does_not_execute_itself_is_told_with_a_reason) {
   BANKSHOT_NEEDS_COMPILER();
   const auto stats = run(kernel("mov.u32 %r5, 0; bra L; L: add.u32 %r5, %r5, 1; red.global.add.u32 [%rd1], %r5;"
-                                "bar.sync 0; ret;"),
+                                "bar.sync 0, 32; ret;"),
                          {1}, {32}, 1);
   ASSERT_TRUE(stats && stats->compiled);
   EXPECT_EQ(out[0], 32u);
-  EXPECT_EQ(reasons(*stats->compiled),
-            (std::vector<std::string>{"bar.sync interpreted: control flow other than branches",
-                                      "red.global.add.u32 by its handler: an atomic outside shared memory"}));
+  EXPECT_EQ(
+      reasons(*stats->compiled),
+      (std::vector<std::string>{"bar.sync interpreted: a barrier with a count, a number in a register or a result",
+                                "red.global.add.u32 by its handler: an atomic outside shared memory"}));
 }
 
 /// Atomics on shared memory whose old values nobody wants. In s: sums of even and of odd lanes, the greatest lane,
@@ -89,13 +90,93 @@ TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
             (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
 }
 
-TEST_F(EngineCompiled, what_begins_with_a_barrier_is_refused) {
+/// Three times, each thread of 64 gets what its neighbour in the other warp has, times 3 and plus its own number.
+const char* const kTurns =
+    ".shared .b32 s[64]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;"
+    "xor.b32 %r5, %r3, 128; add.u32 %r5, %r5, %r2; mov.u32 %r6, 1; mov.u32 %r7, 0; L: st.shared.u32 [%r4], %r6;"
+    "bar.sync 0; ld.shared.u32 %r8, [%r5]; mad.lo.u32 %r6, %r8, 3, %r1; bar.sync 1; add.u32 %r7, %r7, 1;"
+    "setp.ne.u32 %p1, %r7, 3; @%p1 bra L; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r6;"
+    "ret;";
+
+TEST_F(EngineCompiled, code_goes_on_behind_a_barrier) {
   BANKSHOT_NEEDS_COMPILER();
-  const auto stats = run(kernel("bra L; L: bar.sync 0; ret;"), {1}, {32}, 1);
+  const auto stats = run(kernel(kTurns), {4}, {64}, 64);
+  ASSERT_TRUE(stats && stats->compiled);
+  // 3 + t the first time, then 3 (3 + o) + t with o = t xor 32, the number of the other.
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 3 * (3 * (3 + t) + (t ^ 32)) + t) << t;
+  EXPECT_EQ(reasons(*stats->compiled),
+            std::vector<std::string>{"ld.shared.u32 by its handler: addresses at unknown distances from each other"});
+  // 9 instructions, 3 times 8, and 4: in 8 warps.
+  EXPECT_EQ(stats->warp_instructions, 8 * 37u);
+  EXPECT_EQ(stats->compiled->warp_instructions, stats->warp_instructions);
+}
+
+TEST_F(EngineCompiled, a_warp_with_fewer_lanes_waits_at_the_same_barriers) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(kTurns), {4}, {56}, 64);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out[0], 3 * (3 * 3 + 32) + 0u);
+  EXPECT_EQ(out[32], 3 * (3 * 35 + 0) + 32u);
+  EXPECT_EQ(out[24], 3 * 0 + 24u);  // there is no thread 56
+}
+
+TEST_F(EngineCompiled, a_fault_behind_a_barrier_is_found_in_its_lane) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto fault =
+      run(kernel("mov.u32 %r1, %tid.x; mov.u32 %r2, 0; bra L; L: bar.sync 0; add.u32 %r2, %r2, 1; shl.b32 %r3, %r1, 2;"
+                 "setp.ne.u32 %p1, %r2, 3; @%p1 bra L; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;"
+                 "st.global.u32 [%rd1], %r2; ret;"),
+          {1}, {64}, 40);
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().kind, Fault::Kind::illegal_address);
+  EXPECT_EQ(fault.error().thread.x, 40u);
+}
+
+/// Thread t of 32 writes t to word t / 16 * pitch + t % 16.
+const char* const kPitch =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 pitch) {\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [pitch]; mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y;"
+    "mad.lo.u32 %r4, %r3, %r1, %r2; mul.wide.u32 %rd2, %r4, 4; add.u64 %rd1, %rd1, %rd2; shl.b32 %r5, %r3, 4;"
+    "add.u32 %r5, %r5, %r2; st.global.u32 [%rd1], %r5; ret;\n}\n";
+
+TEST_F(EngineCompiled, a_pitch_that_is_a_parameter_may_change) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto program = engine().load(kPitch, "test.ptx");
+  ASSERT_TRUE(program);
+  const uint64_t buffer = *engine().memory().allocate(256, MemoryKind::device);
+  auto* const words = reinterpret_cast<uint32_t*>(buffer);
+  struct {
+    uint64_t out;
+    uint32_t pitch;
+  } params{buffer, 0};
+  LaunchConfig config;
+  config.block = {16, 2};
+  config.params = std::as_bytes(std::span(&params, 1)).first(12);
+  std::vector<std::vector<std::string>> told;
+  for (const uint32_t pitch : {16u, 16u, 20u, 0u, 48u}) {
+    params.pitch = pitch;
+    const auto stats = engine().launch(**program, "k", config);
+    ASSERT_TRUE(stats);
+    told.push_back(reasons(*stats->compiled));
+    for (uint32_t t = pitch == 0 ? 16 : 0; t < 32; ++t) EXPECT_EQ(words[t / 16 * pitch + t % 16], t) << pitch;
+  }
+  EXPECT_EQ(told[0], std::vector<std::string>{});
+  EXPECT_EQ(told[2],
+            std::vector<std::string>{"st.global.u32 by its handler: addresses at unknown distances from each other"});
+  params.pitch = 0xfffffff0;  // the second row begins 4 (2^32 - 16) bytes behind the first, not 64 in front of it
+  const auto fault = engine().launch(**program, "k", config);
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().address, buffer + 0x3ffffffc0);
+}
+
+TEST_F(EngineCompiled, what_begins_with_a_barrier_that_has_a_result_is_refused) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel("setp.eq.u32 %p1, 0, 0; bra L; L: bar.red.popc.u32 %r1, 0, %p1; ret;"), {1}, {32}, 1);
   ASSERT_TRUE(stats && stats->compiled);
   std::string refused;
   for (const CompiledStretch& stretch : stats->compiled->stretches) refused += stretch.refused;
-  EXPECT_EQ(refused, "it begins with bar.sync: control flow other than branches");
+  EXPECT_EQ(refused, "it begins with bar.red.popc.u32: a barrier with a count, a number in a register or a result");
 }
 
 TEST_F(EngineCompiled, a_second_launch_tells_only_what_is_new) {
