@@ -1,9 +1,7 @@
 // Native code by LLVM: a module for each stretch, with the functions of lanes that it needs.
-#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Linker/Linker.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -24,17 +22,15 @@
 #include <set>
 
 #include "bankshot/jit/emitter.hpp"
+#include "bankshot/jit/lane_modules.hpp"
 
 // Bitcode that lanes/lane_code.cpp made, within the library: code.cpp.
-extern "C" const char bankshot_lanes_512[], bankshot_lanes_512_end[], bankshot_lanes_256[], bankshot_lanes_256_end[],
-    bankshot_lane_1[], bankshot_lane_1_end[];
+extern "C" const char bankshot_lanes_512[], bankshot_lanes_512_end[], bankshot_lanes_256[], bankshot_lanes_256_end[];
 
 namespace bankshot::jit {
 namespace {
 
 using Bitcode = llvm::StringRef;
-
-const Bitcode kLane1(bankshot_lane_1, static_cast<size_t>(bankshot_lane_1_end - bankshot_lane_1));
 
 /// What code is made for.
 struct InstructionSet {
@@ -54,22 +50,6 @@ std::optional<InstructionSet> instruction_set(std::string_view isa) {
                           {bankshot_lanes_256, static_cast<size_t>(bankshot_lanes_256_end - bankshot_lanes_256)},
                           {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"}};
   return std::nullopt;
-}
-
-std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, Bitcode code) {
-  return llvm::cantFail(llvm::getLazyBitcodeModule({code, "lanes"}, context));
-}
-
-/// Whether both modules have a function.
-std::function<bool(const std::string&)> known_functions(Bitcode lanes) {
-  auto names = std::make_shared<std::set<std::string>>();
-  llvm::LLVMContext context;
-  const auto vectors = read(context, lanes), ones = read(context, kLane1);
-  for (const llvm::Function& function : *vectors) {
-    const std::string name = function.getName().substr(sizeof "lanes." - 1).str();
-    if (ones->getFunction("lane." + name) != nullptr) names->insert(name);
-  }
-  return [names](const std::string& name) { return names->contains(name); };
 }
 
 /// The value that a NaN of its own is made the canonical one of, if that is what this is: z of select(z is NaN, NaN,
@@ -157,6 +137,20 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   all.run(module, modules);
 }
 
+std::string way_name(const std::string& stretch, uint32_t number) { return stretch + "." + std::to_string(number); }
+
+/// A function that goes into another one at the place of a number.
+void add_way_in(llvm::Module& module, const std::string& stretch, uint32_t number) {
+  llvm::Function* const to = module.getFunction(stretch);
+  auto* const way =
+      llvm::Function::Create(to->getFunctionType(), llvm::Function::ExternalLinkage, way_name(stretch, number), module);
+  way->copyAttributesFrom(to);
+  llvm::IRBuilder<> build(llvm::BasicBlock::Create(module.getContext(), "", way));
+  llvm::CallInst* const call = build.CreateCall(to, {way->getArg(0), build.getInt32(number)});
+  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  build.CreateRet(call);
+}
+
 /// An option of LLVM's code generator that only its command line has.
 void set_option(llvm::StringRef name) {
   const auto& all = llvm::cl::getRegisteredOptions();
@@ -182,7 +176,8 @@ class Compiler : public simt::NativeCompiler {
         set_(std::move(set)),
         jit_(std::move(jit)),
         machine_(std::move(machine)),
-        lanes_(known_functions(set_.lanes)) {}
+        modules_(set_.lanes),
+        lanes_([names = modules_.names()](const std::string& name) { return names.contains(name); }) {}
 
   simt::NativeResult compile(const simt::NativeRequest& request) override {
     std::jmp_buf here;
@@ -222,8 +217,8 @@ class Compiler : public simt::NativeCompiler {
   /// @param result  all but its code is filled
   simt::NativeCode compile_stretch(const simt::NativeRequest& request, simt::NativeResult& result) {
     std::string& why = result.why;
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = std::make_unique<llvm::Module>("stretch", *context);
+    llvm::orc::ThreadSafeContext context = modules_.context();
+    auto module = std::make_unique<llvm::Module>("stretch", *context.getContext());
     module->setDataLayout(machine_->createDataLayout());
     module->setTargetTriple(machine_->getTargetTriple().str());
     const simt::FunctionInfo& function = request.program->functions[request.program->info[request.entry].function];
@@ -234,16 +229,8 @@ class Compiler : public simt::NativeCompiler {
     Emitter emitter(request, runtime_, lanes_, live, *module, set_.vector_bytes);
     if (emitter.emit(name, why) == nullptr) return nullptr;
     result.not_native = emitter.not_native();
-    result.behind_barriers = emitter.behind_barriers();
-    for (const Bitcode code : {set_.lanes, kLane1}) {
-      auto lanes = read(*context, code);
-      lanes->setDataLayout(module->getDataLayout());
-      lanes->setTargetTriple(module->getTargetTriple());
-      if (llvm::Linker::linkModules(*module, std::move(lanes), llvm::Linker::LinkOnlyNeeded)) {
-        why = "functions of lanes cannot be linked";
-        return nullptr;
-      }
-    }
+    result.reached = emitter.blocks();
+    modules_.copy_into(*module);
     const std::string vector_bits = std::to_string(8 * set_.vector_bytes);
     for (llvm::Function& f : *module) {
       if (f.isDeclaration()) continue;
@@ -252,7 +239,7 @@ class Compiler : public simt::NativeCompiler {
       f.addFnAttr("prefer-vector-width", vector_bits);
       f.addFnAttr("min-legal-vector-width", vector_bits);
       f.addFnAttr("denormal-fp-math", "dynamic,dynamic");
-      if (f.getName() == name) continue;
+      if (f.getName().starts_with(name)) continue;
       f.setLinkage(llvm::GlobalValue::InternalLinkage);
       f.removeFnAttr(llvm::Attribute::NoInline);
       f.addFnAttr(llvm::Attribute::AlwaysInline);
@@ -263,26 +250,34 @@ class Compiler : public simt::NativeCompiler {
       why = "broken: " + broken;
       return nullptr;
     }
+    for (const auto& [instruction, number] : emitter.ways_in()) add_way_in(*module, name, number);
     optimise(*module, *machine_);
     if (!program.code) program.code = jit_->getMainJITDylib().createResourceTracker();
-    if (llvm::Error error =
-            jit_->addIRModule(program.code, llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
+    if (llvm::Error error = jit_->addIRModule(program.code, llvm::orc::ThreadSafeModule(std::move(module), context))) {
       why = llvm::toString(std::move(error));
       return nullptr;
     }
-    auto address = jit_->lookup(name);
-    if (!address) {
-      why = llvm::toString(address.takeError());
+    const auto code_of = [&](const std::string& symbol) -> simt::NativeCode {
+      if (auto address = jit_->lookup(symbol))
+        return address->toPtr<simt::NativeCode>();
+      else
+        why = llvm::toString(address.takeError());
       return nullptr;
+    };
+    const simt::NativeCode code = code_of(name);
+    if (code == nullptr) return nullptr;
+    for (const auto& [instruction, number] : emitter.ways_in()) {
+      if (const simt::NativeCode way = code_of(way_name(name, number))) result.ways_in.emplace_back(instruction, way);
     }
     ++program.stretches;
-    return address->toPtr<simt::NativeCode>();
+    return code;
   }
 
   const simt::NativeRuntime runtime_;
   const InstructionSet set_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
+  LaneModules modules_;
   LaneLibrary lanes_;
   std::map<uint64_t, Program> programs_;  ///< by serial
   uint64_t next_ = 0;
@@ -307,6 +302,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
   // Arithmetic would sink below the checks of later accesses, to where its result is used: all that was loaded for it
   // would have to be kept that far, in memory.
   bankshot::jit::set_option("disable-machine-sink");
+  bankshot::jit::set_option("disable-post-ra");  // the host's own order of instructions is as good
   llvm::install_fatal_error_handler(&bankshot::jit::give_up);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

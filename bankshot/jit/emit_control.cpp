@@ -193,7 +193,7 @@ BasicBlock* Emitter::behind(uint32_t b) {
   BasicBlock*& way = behind_[b];
   if (way != nullptr) return way;
   way = BasicBlock::Create(module_.getContext(), "behind", code_);
-  way_in_->addCase(build_.getInt32(static_cast<uint32_t>(behind_.size())), way);
+  add_way(way);
   const auto before = build_.saveIP();
   build_.SetInsertPoint(way);
   take_values(in_[b], live_[stretch_.blocks[b].begin - function_.begin], nullptr);

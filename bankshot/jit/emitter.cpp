@@ -261,7 +261,29 @@ void Emitter::emit_entry() {
   auto* const begin = BasicBlock::Create(module_.getContext(), "begin", code_);
   way_in_ = build_.CreateSwitch(code_->getArg(1), begin);
   build_.SetInsertPoint(begin);
-  emit_begin();
+  emit_begin(0);
+  emit_ways_in();
+}
+
+/// @return the number by which the function comes there at its start
+uint32_t Emitter::add_way(BasicBlock* to) {
+  const unsigned number = way_in_->getNumCases() + 1;
+  way_in_->addCase(build_.getInt32(number), to);
+  return number;
+}
+
+/// Lanes that parted come together at joins, and go on as a whole warp.
+void Emitter::emit_ways_in() {
+  constexpr size_t kMost = 8;
+  for (uint32_t b = 1; b < stretch_.blocks.size() && ways_in_.size() < kMost; ++b) {
+    const uint32_t i = stretch_.blocks[b].begin, before = i - 1;
+    if (i == function_.begin || stretch_.blocks[b].begin == stretch_.blocks[b].end) continue;
+    if (kind_[before - function_.begin] != Kind::join || kind_[i - function_.begin] == Kind::end) continue;
+    auto* const way = BasicBlock::Create(module_.getContext(), "way", code_);
+    ways_in_.emplace_back(i, add_way(way));
+    build_.SetInsertPoint(way);
+    emit_begin(b);
+  }
 }
 
 /// What a row holds, in the form that its class wants. @param different  whether it is of another class: null where it
@@ -296,11 +318,24 @@ void Emitter::take(Value* from, unsigned bytes, int32_t c, uint32_t index, Value
   }
 }
 
+/// The same of a predicate that all lanes share.
+void Emitter::take_predicate(uint32_t r, Value** different) {
+  Value* const active = build_.CreateZExt(build_.CreateLoad(build_.getInt32Ty(), active_slot_), build_.getInt64Ty());
+  Value* const holds = build_.CreateAnd(build_.CreateLoad(build_.getInt64Ty(), real_row(r)), active);
+  Value* const any = build_.CreateICmpNE(holds, build_.getInt64(0));
+  build_.CreateStore(build_.CreateZExt(any, build_.getInt64Ty()), one(r));
+  if (different == nullptr) return;
+  Value* const some = build_.CreateAnd(any, build_.CreateICmpNE(holds, active));
+  *different = build_.CreateOr(*different, some);
+}
+
 /// Registers and special values from their rows.
 void Emitter::take_values(const State& state, const RegisterSet& registers, Value** different) {
   registers.for_each([&](uint32_t r) {
     if (state[r] < 0) {
       reload(r);
+    } else if (function_.all_registers[r].predicate) {
+      take_predicate(r, different);
     } else {
       take(real_row(r), function_.all_registers[r].bytes / kLanes, state[r], r, different);
     }
@@ -314,9 +349,10 @@ void Emitter::take_values(const State& state, const RegisterSet& registers, Valu
   }
 }
 
-void Emitter::emit_begin() {
+/// Goes on at a block if all is as the code for it takes it to be.
+void Emitter::emit_begin(uint32_t b) {
   Value* different = build_.getFalse();
-  take_values(in_[0], live_[request_.entry - function_.begin], &different);
+  take_values(in_[b], live_[stretch_.blocks[b].begin - function_.begin], &different);
   Value* const params = field(field(worker_, offsetof(Worker, launch), build_.getPtrTy()),
                               offsetof(simt::Launch, params), build_.getPtrTy());
   for (const auto& [offset, parameter] : assumed_) {
@@ -331,7 +367,7 @@ void Emitter::emit_begin() {
   build_.CreateRet(constant_pointer(simt::kRefused));
   build_.SetInsertPoint(fine);
   ensure_mode();
-  build_.CreateBr(block_[0]);
+  build_.CreateBr(block_[b]);
 }
 
 llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
@@ -357,9 +393,9 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
   return code_;
 }
 
-std::vector<uint32_t> Emitter::behind_barriers() const {
+std::vector<uint32_t> Emitter::blocks() const {
   std::vector<uint32_t> all;
-  for (const auto& [block, way] : behind_) all.push_back(stretch_.blocks[block].begin);
+  for (const Block& block : stretch_.blocks) all.push_back(block.begin);
   return all;
 }
 

@@ -29,8 +29,10 @@ class Emitter {
   llvm::Function* emit(const std::string& name, std::string& why);
   /// Instructions of the stretch that the function does not execute itself.
   const std::vector<simt::NotNative>& not_native() const { return not_native_; }
-  /// Instructions at which it goes on behind barriers.
-  std::vector<uint32_t> behind_barriers() const;
+  /// First instructions of its blocks.
+  std::vector<uint32_t> blocks() const;
+  /// Instructions at which it may begin as well: by index, and the number that NativeCode gets for it.
+  const std::vector<std::pair<uint32_t, uint32_t>>& ways_in() const { return ways_in_; }
 
  private:
   /// An operand of an instruction.
@@ -70,8 +72,11 @@ class Emitter {
 
   // Code: emitter.cpp, emit_lanes.cpp, emit_control.cpp
   void emit_entry();
-  void emit_begin();
+  void emit_begin(uint32_t b);
+  void emit_ways_in();
+  uint32_t add_way(llvm::BasicBlock* to);
   void take(llvm::Value* from, unsigned bytes, int32_t kind, uint32_t index, llvm::Value** different);
+  void take_predicate(uint32_t r, llvm::Value** different);
   void take_values(const State& state, const RegisterSet& registers, llvm::Value** different);
   void emit_block(uint32_t b);
   void emit_edge(uint32_t to, const State& state);
@@ -202,6 +207,7 @@ class Emitter {
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<llvm::BasicBlock*> block_;
   llvm::SwitchInst* way_in_ = nullptr;
+  std::vector<std::pair<uint32_t, uint32_t>> ways_in_;
   std::map<uint32_t, llvm::BasicBlock*> behind_;  ///< by the block behind a barrier
   llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr,
               *cta_special_base_ = nullptr;

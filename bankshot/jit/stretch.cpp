@@ -114,8 +114,9 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
   std::vector<char> leads(function.end - function.begin + 1, 0);
   leads[entry - function.begin] = 1;
   for (uint32_t i = function.begin; i < function.end; ++i) {
-    if (kind[i - function.begin] == Kind::join) leads[i - function.begin] = 1;
-    if (kind[i - function.begin] == Kind::barrier) leads[i + 1 - function.begin] = 1;
+    const Kind k = kind[i - function.begin];
+    if (k == Kind::join) leads[i - function.begin] = 1;
+    if (k == Kind::join || k == Kind::barrier) leads[i + 1 - function.begin] = 1;
     if (kind[i - function.begin] != Kind::branch) continue;
     leads[target_of(program, i) - function.begin] = 1;
     leads[i + 1 - function.begin] = 1;

@@ -189,7 +189,7 @@ class Compiling::Maker : public NativeMaker {
   struct Known {
     bool waits = false;
     unsigned tries = 0;
-    unsigned reached = 0;  ///< by code that begins elsewhere: so often it is not wanted yet
+    unsigned reached = 0;  ///< from code that begins elsewhere: so often code that begins here is not wanted yet
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -249,10 +249,6 @@ class Compiling::Maker : public NativeMaker {
     queue_.pop_front();
     const LoadedProgram& program = *job.program;
     Known& known = known_[{program.serial, job.index, job.whole}];
-    if (known.reached != 0) {
-      known.waits = false;
-      return;
-    }
     const NativeRequest request{&program,     job.index, job.whole, counting_, &rules_, tracing_, l1_ ? &*l1_ : nullptr,
                                 known.samples};
     at_work_on_ = program.serial;
@@ -265,11 +261,16 @@ class Compiling::Maker : public NativeMaker {
     Function& function = functions_[{program.serial, program.info[job.index].function}];
     if (result.code != nullptr) {
       ++function.compiled;
-      NativeEntry& entry = job.native->entries[job.index];
-      (job.whole ? entry.whole : entry.part).store(result.code, std::memory_order_release);
-      if (when_ != Compile::at_once) {
-        for (const uint32_t i : result.behind_barriers) known_[{program.serial, i, job.whole}].reached = kReached;
+      const auto code_of = [&](uint32_t index) -> std::atomic<NativeCode>& {
+        NativeEntry& entry = job.native->entries[index];
+        return job.whole ? entry.whole : entry.part;
+      };
+      code_of(job.index).store(result.code, std::memory_order_release);
+      for (const auto& [index, code] : result.ways_in) {
+        NativeCode nothing = nullptr;
+        code_of(index).compare_exchange_strong(nothing, code, std::memory_order_release);
       }
+      if (when_ != Compile::at_once) wait_for(job, result.reached);
     } else {
       ++function.refused;
       known.tries = kMostTries + 1;
@@ -278,6 +279,21 @@ class Compiling::Maker : public NativeMaker {
     if (result.broken) problem_ = {result.why, true};
     at_work_on_ = 0;
     changed_.notify_all();
+  }
+
+  /// Most warps come there within the code of the job from now on: other code that begins there has time.
+  void wait_for(const Job& job, const std::vector<uint32_t>& reached) {
+    for (const uint32_t index : reached) {
+      Known& known = known_[{job.program->serial, index, job.whole}];
+      if (known.tries > 1 || index == job.index) continue;
+      known.reached = kReached;
+      if (!known.waits) continue;
+      known.waits = false;
+      --known.tries;
+      std::erase_if(queue_, [&](const Job& other) {
+        return other.program == job.program && other.index == index && other.whole == job.whole;
+      });
+    }
   }
 
   static Compiled news_of(const Job& job, const NativeResult& result, std::chrono::steady_clock::duration taken) {

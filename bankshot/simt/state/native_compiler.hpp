@@ -63,7 +63,8 @@ struct NativeResult {
   std::string why;      ///< … there is none
   bool broken = false;  ///< … nor will there be any other
   std::vector<NotNative> not_native = {};
-  std::vector<uint32_t> behind_barriers = {};  ///< instructions at which it goes on
+  std::vector<uint32_t> reached = {};                         ///< instructions that begin its blocks
+  std::vector<std::pair<uint32_t, NativeCode>> ways_in = {};  ///< code that begins within, by instruction
 };
 
 /// Made and used by one thread.
