@@ -2,7 +2,7 @@
 
 # Variants besides the default: NAME, a word for the test's name, the program's arguments.
 set(variants
-  "vector_add|odd|1001" "vector_add|one|1"
+  "vector_add|odd|1001" "vector_add|one|1" "vector_add|repeated|1001 3"
   "transpose|padded|256 --padded" "transpose|naive|256 --naive" "transpose|odd|77"
   "histogram|flat|100000 --flat" "matmul|small|64" "tensor_gemm|padded|64 --padded"
   "reduction|sequential|5000 --sequential" "reduction|odd|1023"
