@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +32,43 @@ class Patience {
   unsigned looks_ = kMost;
 };
 
+/// Whether one thread is faster than all together, as it is on a busy host. Tried again and again.
+class Company {
+ public:
+  bool alone() const { return alone_; }
+
+  /// A quantum is over. @return whether alone() has changed
+  bool note() {
+    ++quanta_;
+    const Clock::time_point now = Clock::now();
+    if (now < until_) return false;
+    const double seconds = std::chrono::duration<double>(now - since_).count();
+    rate_[alone_] = quanta_ / seconds;
+    const bool was = alone_;
+    if (tries_) {
+      tries_ = false;
+      if (rate_[alone_] < kBetter * rate_[!alone_]) alone_ = !alone_;  // back
+    } else {
+      tries_ = true;
+      alone_ = !alone_;
+    }
+    since_ = now;
+    quanta_ = 0;
+    until_ = now + (tries_ ? kTrial : kStay);
+    return alone_ != was;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // A trial lasts some turns of the host's scheduler, and takes no more than a small share of the time.
+  static constexpr std::chrono::milliseconds kTrial{20}, kStay{500};
+  static constexpr double kBetter = 1.05;
+  bool alone_ = false, tries_ = false;
+  uint64_t quanta_ = 0;
+  double rate_[2] = {};  ///< quanta a second, by alone_
+  Clock::time_point since_ = Clock::now(), until_ = since_ + kStay / 10;
+};
+
 /// A part belongs to the thread that first writes the quantum's number into its claim.
 struct alignas(64) Claim {
   std::atomic<uint32_t> round{0};
@@ -47,6 +85,7 @@ class Quanta {
     Patience patience;
     for (uint32_t round = 1; goes_on_.load(std::memory_order_relaxed);) {
       if (take_parts(self, round)) finish(round);
+      if (self != 0) alone_.wait(true, std::memory_order_acquire);
       patience.wait_while(round_, round);
       round = round_.load(std::memory_order_acquire);
     }
@@ -76,7 +115,12 @@ class Quanta {
 
   void finish(uint32_t round) {
     done_.store(0, std::memory_order_relaxed);
-    if (!between_()) goes_on_.store(false, std::memory_order_relaxed);
+    const bool goes_on = between_();
+    if (!goes_on) goes_on_.store(false, std::memory_order_relaxed);
+    if (company_.note() || !goes_on) {
+      alone_.store(goes_on && company_.alone(), std::memory_order_release);
+      alone_.notify_all();
+    }
     round_.store(round + 1, std::memory_order_release);
     round_.notify_all();
   }
@@ -88,6 +132,8 @@ class Quanta {
   alignas(64) std::atomic<unsigned> done_{0};
   alignas(64) std::atomic<uint32_t> round_{1};
   std::atomic<bool> goes_on_{true};
+  Company company_;                 ///< of the thread that finishes a quantum
+  std::atomic<bool> alone_{false};  ///< all but the first wait
 };
 
 }  // namespace

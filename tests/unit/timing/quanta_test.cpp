@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,23 @@ TEST(Quanta, each_part_runs_once_before_what_is_between) {
 TEST(Quanta, there_may_be_fewer_parts_than_threads) { counts_each_part_once(4, 1, 500); }
 
 TEST(Quanta, a_thread_that_is_held_up_in_a_part_is_waited_for) { counts_each_part_once(2, 4, 500, 3); }
+
+/// Long enough that one thread is tried alone, and that they come together again or do not.
+TEST(Quanta, parts_run_once_also_while_one_thread_works_alone) {
+  ThreadPool pool;
+  constexpr unsigned kParts = 6;
+  std::vector<std::atomic<unsigned>> done(kParts);
+  unsigned round = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  run_quanta(
+      pool, 3, kParts, [&](unsigned k) { ++done[k]; },
+      [&] {
+        ++round;
+        for (const auto& one : done) EXPECT_EQ(one, round);
+        return std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(120);
+      });
+  EXPECT_GT(round, 1u);
+}
 
 TEST(Quanta, they_end_when_between_says_so) {
   ThreadPool pool;
