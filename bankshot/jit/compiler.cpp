@@ -139,7 +139,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
 std::string way_name(const std::string& stretch, uint32_t number) { return stretch + "." + std::to_string(number); }
 
-/// A function that goes into another one at the place of a number.
+/// A function that enters a stretch at one of its other places.
 void add_way_in(llvm::Module& module, const std::string& stretch, uint32_t number) {
   llvm::Function* const to = module.getFunction(stretch);
   auto* const way =
@@ -258,10 +258,9 @@ class Compiler : public simt::NativeCompiler {
       return nullptr;
     }
     const auto code_of = [&](const std::string& symbol) -> simt::NativeCode {
-      if (auto address = jit_->lookup(symbol))
-        return address->toPtr<simt::NativeCode>();
-      else
-        why = llvm::toString(address.takeError());
+      auto address = jit_->lookup(symbol);
+      if (address) return address->toPtr<simt::NativeCode>();
+      why = llvm::toString(address.takeError());
       return nullptr;
     };
     const simt::NativeCode code = code_of(name);
@@ -299,13 +298,14 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {"the host has no " + std::string(feature), false};
     return nullptr;
   }
-  // Arithmetic would sink below the checks of later accesses, to where its result is used: all that was loaded for it
-  // would have to be kept that far, in memory.
+  // Else arithmetic sinks below the checks of later accesses, to where its result is used, and all that was loaded for
+  // it is spilled.
   bankshot::jit::set_option("disable-machine-sink");
-  bankshot::jit::set_option("disable-post-ra");  // the host's own order of instructions is as good
+  bankshot::jit::set_option("disable-post-ra");  // a tenth of the code generator's time, and no faster code
   llvm::install_fatal_error_handler(&bankshot::jit::give_up);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();  // call_keeping_registers() is a line of it
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!host) {
     problem = {llvm::toString(host.takeError()), true};

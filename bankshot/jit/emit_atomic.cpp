@@ -66,7 +66,7 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
   if (c >= 0) {
     if (!is_aligned(patterns_[c], bytes)) {
       not_native_.push_back({i, true, kNotAligned});
-      return emit_slow_access(i, state, state);
+      return emit_slow_access(i, state, state, false);
     }
     Access access;
     access.space = ptx::Space::shared;
@@ -140,7 +140,7 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
     build_.CreateCondBr(build_.CreateICmpNE(next, none), loop, done);
   }
   build_.SetInsertPoint(slow);
-  emit_slow_access(i, state, state);
+  emit_slow_access(i, state, state, true);
   build_.CreateBr(done);
   build_.SetInsertPoint(done);
 }

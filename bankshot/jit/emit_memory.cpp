@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "bankshot/jit/emitter.hpp"
+#include "bankshot/jit/keep_registers.hpp"
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/simt/control/control.hpp"
 
@@ -300,11 +301,14 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
   }
 }
 
-/// By the handler, which also finds the fault.
-void Emitter::emit_slow_access(uint32_t i, const State& before, const State& after) {
+/// By the handler, which also finds the fault. @param rare  the code beside it is the way that most take
+void Emitter::emit_slow_access(uint32_t i, const State& before, const State& after, bool rare) {
   const Instr& instr = program_.code[i];
   flush_operands(i, before);
-  Value* const next = run_handler(instr);
+  Value* const next =
+      rare ? call_keeping_registers(build_, constant_pointer(reinterpret_cast<void*>(runtime_.run)), warp_,
+                                    constant_pointer(&instr), build_.getInt32(mode_), vector_bytes_)
+           : run_handler(instr);
   auto* const gone = BasicBlock::Create(module_.getContext(), "gone", code_);
   auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
   build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&instr + 1)), on, gone);
@@ -341,7 +345,7 @@ void Emitter::emit_access(uint32_t i, State& state) {
   const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
   if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
     not_native_.push_back({i, true, c < 0 ? "addresses at unknown distances from each other" : kNotAligned});
-    emit_slow_access(i, state, after);
+    emit_slow_access(i, state, after, false);
     state = std::move(after);
     return;
   }
@@ -370,7 +374,7 @@ void Emitter::emit_access(uint32_t i, State& state) {
   }
   build_.CreateBr(done);
   build_.SetInsertPoint(slow);
-  emit_slow_access(i, state, after);
+  emit_slow_access(i, state, after, true);
   build_.CreateBr(done);
   build_.SetInsertPoint(done);
   state = std::move(after);

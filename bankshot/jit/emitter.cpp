@@ -385,6 +385,7 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
       llvm::FunctionType::get(build_.getPtrTy(), {build_.getPtrTy(), build_.getInt32Ty()}, false),
       llvm::Function::ExternalLinkage, name, module_);
   code_->setDoesNotThrow();
+  code_->addFnAttr(llvm::Attribute::NoRedZone);  // call_keeping_registers() pushes there
   entry_ = BasicBlock::Create(module_.getContext(), "entry", code_);
   for (const Block& block : stretch_.blocks)
     block_.push_back(BasicBlock::Create(module_.getContext(), "i" + std::to_string(block.begin), code_));

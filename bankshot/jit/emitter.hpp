@@ -140,7 +140,7 @@ class Emitter {
   /// @return null, or why the handler does it
   const char* describe(uint32_t i, Access& access) const;
   void emit_access(uint32_t i, State& state);
-  void emit_slow_access(uint32_t i, const State& before, const State& after);
+  void emit_slow_access(uint32_t i, const State& before, const State& after, bool rare);
   /// Accesses of a block that one check is enough for: they go through the same register, and are as wide.
   struct Together {
     ptx::Space space = ptx::Space::global;

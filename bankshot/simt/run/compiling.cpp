@@ -159,8 +159,8 @@ class Compiling::Maker : public NativeMaker {
     if (!problem_.why.empty()) return false;
     Known& known = known_[{program.serial, index, whole}];
     if (known.waits || known.tries > kMostTries) return false;
-    if (known.reached != 0) {
-      --known.reached;
+    if (known.deferred != 0) {
+      --known.deferred;
       return false;
     }
     NativeSample sample;
@@ -185,11 +185,11 @@ class Compiling::Maker : public NativeMaker {
  private:
   static constexpr unsigned kMostTries = 8;
   static constexpr uint32_t kPatience = 512;
-  static constexpr unsigned kReached = 16;
+  static constexpr unsigned kDeferred = 16;
   struct Known {
     bool waits = false;
     unsigned tries = 0;
-    unsigned reached = 0;  ///< from code that begins elsewhere: so often code that begins here is not wanted yet
+    unsigned deferred = 0;  ///< requests to pass over, as code that begins elsewhere comes here
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -270,7 +270,7 @@ class Compiling::Maker : public NativeMaker {
         NativeCode nothing = nullptr;
         code_of(index).compare_exchange_strong(nothing, code, std::memory_order_release);
       }
-      if (when_ != Compile::at_once) wait_for(job, result.reached);
+      if (when_ != Compile::at_once) defer(job, result.reached);
     } else {
       ++function.refused;
       known.tries = kMostTries + 1;
@@ -281,12 +281,12 @@ class Compiling::Maker : public NativeMaker {
     changed_.notify_all();
   }
 
-  /// Most warps come there within the code of the job from now on: other code that begins there has time.
-  void wait_for(const Job& job, const std::vector<uint32_t>& reached) {
+  /// From now on most warps reach these instructions within the code of the job: code that begins there is not urgent.
+  void defer(const Job& job, const std::vector<uint32_t>& reached) {
     for (const uint32_t index : reached) {
       Known& known = known_[{job.program->serial, index, job.whole}];
       if (known.tries > 1 || index == job.index) continue;
-      known.reached = kReached;
+      known.deferred = kDeferred;
       if (!known.waits) continue;
       known.waits = false;
       --known.tries;
