@@ -4,25 +4,33 @@
 
 namespace bankshot::simt {
 
-const Instr* run_native(Warp& w, const Instr* i) {
+namespace {
+
+const Instr* run_code(Warp& w, NativeCode code) {
   Worker& worker = *w.worker;
-  const NativeProgram& native = *worker.native;
+  const uint64_t rest = worker.warp_instructions - worker.native_instructions;  // the code may come here itself
+  const Instr* const next = code(w);
+  worker.native_instructions = worker.warp_instructions - rest;
+  return next;
+}
+
+}  // namespace
+
+const Instr* run_native(Warp& w, const Instr* i) {
+  const NativeProgram& native = *w.worker->native;
   while (i != nullptr) {
     NativeEntry& entry = native.entries[i - native.code];
     NativeCode code = nullptr;
     if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
-    const Instr* next = kRefused;
-    if (code != nullptr) {
-      const uint64_t rest = worker.warp_instructions - worker.native_instructions;  // the code may come here itself
-      next = code(w);
-      worker.native_instructions = worker.warp_instructions - rest;
-    }
-    if (next == kRefused) {
+    const Instr* next = code == nullptr ? kRefused : run_code(w, code);
+    while (next == kRefused) {
       const uint32_t visits = entry.visits.load(std::memory_order_relaxed) + 1;
       entry.visits.store(visits, std::memory_order_relaxed);  // threads may miss some of each other's
-      if (visits % native.patience == 0 && native.maker->wanted(w, i)) continue;
-      return i;
+      if (visits % native.patience != 0) return i;
+      code = native.maker->wanted(w, i, code != nullptr);
+      if (code == nullptr) return i;
+      next = run_code(w, code);
     }
     i = next;
   }

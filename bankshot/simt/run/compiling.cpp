@@ -75,6 +75,13 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .set_mode = &set_mode,
                                 .run = &run_in_mode};
 
+/// A number that looks random, of another one.
+uint64_t scattered(uint64_t x) {
+  x = (x ^ x >> 32) * 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 29) * 0x9e3779b97f4a7c15;
+  return x ^ x >> 32;
+}
+
 }  // namespace
 
 NativeProblem compiler_problem() {
@@ -90,6 +97,7 @@ class Compiling::Maker : public NativeMaker {
  public:
   explicit Maker(const EngineOptions& options)
       : when_(options.compile),
+        tier_seed_(options.tier_seed),
         counting_(options.count_conflicts),
         tracing_(options.trace_accesses != 0),
         isa_(options.isa.empty() ? best_isa() : options.isa),
@@ -149,14 +157,16 @@ class Compiling::Maker : public NativeMaker {
     return stretches_;
   }
 
-  bool wanted(const Warp& w, const Instr* i) override {
+  NativeCode wanted(const Warp& w, const Instr* i, bool refused) override {
     const LoadedProgram& program = *w.worker->program;
     const auto index = static_cast<uint32_t>(i - program.code.data());
     const bool whole = w.active == w.worker->native->all_lanes;
+    if (tier_seed_ != 0 && !chooses_native(w, index)) return nullptr;
     std::unique_lock lock(busy_);
-    if (!problem_.why.empty()) return false;
+    if (!problem_.why.empty()) return nullptr;
     Known& known = known_[{program.serial, index, whole}];
-    if (known.waits || known.tries > kMostTries) return false;
+    if (known.code != nullptr && !refused) return known.code;
+    if (known.waits || known.tries > kMostTries) return nullptr;
     NativeSample sample;
     sample.active = w.active;
     const FunctionInfo& function = program.functions[program.info[index].function];
@@ -169,9 +179,9 @@ class Compiling::Maker : public NativeMaker {
     queue_.push_back({&program, index, whole, w.worker->native});
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     changed_.notify_all();
-    if (when_ != Compile::at_once) return false;
+    if (when_ != Compile::at_once) return nullptr;
     changed_.wait(lock, [&] { return !problem_.why.empty() || !known.waits; });
-    return problem_.why.empty() && known.tries <= kMostTries;
+    return problem_.why.empty() && known.tries <= kMostTries ? known.code : nullptr;
   }
 
  private:
@@ -180,6 +190,7 @@ class Compiling::Maker : public NativeMaker {
   struct Known {
     bool waits = false;
     unsigned tries = 0;
+    NativeCode code = nullptr;  ///< of the last try that there is code of
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -199,6 +210,16 @@ class Compiling::Maker : public NativeMaker {
     bool whole;
     NativeProgram* native;
   };
+
+  /// By EngineOptions::tier_seed, in each program otherwise. Some warps are always interpreted and some never; others
+  /// change at any place.
+  bool chooses_native(const Warp& w, uint32_t index) const {
+    const uint64_t program = scattered(tier_seed_ ^ w.worker->program->code.size() << 32);
+    const uint64_t warp = scattered(scattered(program ^ w.cta->linear) ^ w.index);
+    if (warp % 4 < 2) return warp % 4 == 1;
+    const uint64_t visits = w.worker->native->entries[index].visits.load(std::memory_order_relaxed);
+    return scattered(scattered(warp ^ index) ^ visits) % 2 == 1;
+  }
 
   void stop() {
     {
@@ -251,8 +272,9 @@ class Compiling::Maker : public NativeMaker {
     Function& function = functions_[{program.serial, program.info[job.index].function}];
     if (result.code != nullptr) {
       ++function.compiled;
+      known.code = result.code;
       NativeEntry& entry = job.native->entries[job.index];
-      (job.whole ? entry.whole : entry.part).store(result.code, std::memory_order_release);
+      if (tier_seed_ == 0) (job.whole ? entry.whole : entry.part).store(result.code, std::memory_order_release);
     } else {
       ++function.refused;
       known.tries = kMostTries + 1;
@@ -278,6 +300,7 @@ class Compiling::Maker : public NativeMaker {
   }
 
   const Compile when_;
+  const uint64_t tier_seed_;
   const bool counting_, tracing_;
   const std::string isa_;
   const scratchpad::Rules rules_;

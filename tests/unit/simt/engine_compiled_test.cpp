@@ -114,6 +114,25 @@ TEST_F(EngineCompiled, a_second_launch_tells_only_what_is_new) {
   EXPECT_GE(second->compiled->warp_instructions, first->compiled->warp_instructions);
 }
 
+TEST_F(EngineCompiled, warps_are_interpreted_and_compiled_at_random_but_alike_each_time) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.tier_seed = 1;
+  constexpr unsigned kCtas = 16, kWarps = 4;
+  const std::string text = kernel(kThread +
+                                  "mov.u32 %r5, 0; mov.u32 %r6, 0; L: add.u32 %r5, %r5, %r1; add.u32 %r6, %r6, 1;"
+                                  "setp.ne.u32 %p1, %r6, 100; @%p1 bra L; st.global.u32 [%rd2], %r5; ret;");
+  uint64_t native[2] = {};
+  for (uint64_t& instructions : native) {
+    const auto stats = run(text, {kCtas}, {32 * kWarps}, 32 * kWarps * kCtas);
+    ASSERT_TRUE(stats && stats->compiled);
+    for (uint32_t k = 0; k < out.size(); ++k) ASSERT_EQ(out[k], k % (32 * kWarps) * 100);
+    instructions = stats->compiled->warp_instructions;
+    EXPECT_GT(instructions, stats->warp_instructions / 4);
+    EXPECT_LT(instructions, stats->warp_instructions * 3 / 4 + 1);
+  }
+  EXPECT_EQ(native[0], native[1]);
+}
+
 TEST_F(EngineCompiled, nothing_is_told_that_was_not_asked_for) {
   options.tell_compiled = false;
   const auto stats = run(kernel("ret;"), {1}, {32}, 1);
