@@ -171,7 +171,7 @@ TEST_F(EngineCompiled, code_goes_with_its_program) {
   config.block = {32};
   config.params = std::as_bytes(std::span(&buffer, 1));
   size_t kept = 0;
-  for (unsigned k = 0; k < 200; ++k) {
+  for (unsigned k = 0; k < 16; ++k) {
     const auto program = engine().load(kernel(kLoop), "test.ptx");
     ASSERT_TRUE(program);
     // The compiler forgets the program before this one when it is asked for the code of this one.
