@@ -157,6 +157,17 @@ TEST_F(EngineCompiled, what_is_never_compiled_has_a_reason) {
   EXPECT_EQ(why(), "compiling is switched off");
 }
 
+TEST_F(EngineCompiled, code_is_made_for_avx2_or_more) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.isa = "portable";  // as if the host had neither
+  const auto stats = run(kernel(kLoop), {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out[0], 21u);
+  EXPECT_EQ(stats->compiled->why_not, "the host has no AVX2, or is to do without it");
+  EXPECT_EQ(stats->compiled->warp_instructions, 0u);
+  EXPECT_EQ(stats->compiler_fault, "");  // nothing is broken
+}
+
 TEST_F(EngineCompiled, wide_warps_are_interpreted) {
   options.machine.warp_size = 64;
   const auto stats = run(kernel("ret;"), {1}, {64}, 1);
