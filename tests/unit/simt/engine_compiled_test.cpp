@@ -89,6 +89,19 @@ TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
             (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
 }
 
+TEST_F(EngineCompiled, halves_that_are_the_same_for_all_lanes_are_computed_once) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(".reg .b16 %h<4>; mov.b32 %r5, 0x3c003c00; mov.b16 %h1, 0x3c00;"  // 1 in f16
+                                "fma.rn.f16x2 %r6, %r5, %r5, %r5; add.f16 %h2, %h1, %h1; cvt.u32.u16 %r7, %h2;"
+                                "cvt.f32.f16 %f1, %h1; cvt.rn.satfinite.e5m2x2.f16x2 %h3, %r5; cvt.u32.u16 %r8, %h3;"
+                                "st.global.u32 [%rd1], %r6; st.global.u32 [%rd1+4], %r7; st.global.f32 [%rd1+8], %f1;"
+                                "st.global.u32 [%rd1+12], %r8; ret;"),
+                         {1}, {32}, 4);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out, (std::vector<uint32_t>{0x40004000, 0x4000, 0x3f800000, 0x3c3c}));
+  EXPECT_EQ(stats->compiled->warp_instructions, stats->warp_instructions);
+}
+
 TEST_F(EngineCompiled, what_begins_with_a_barrier_is_refused) {
   BANKSHOT_NEEDS_COMPILER();
   const auto stats = run(kernel("bra L; L: bar.sync 0; ret;"), {1}, {32}, 1);
