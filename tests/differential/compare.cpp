@@ -8,6 +8,7 @@
 
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
+#include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 
 namespace bankshot::differential {
@@ -47,6 +48,11 @@ std::string first_difference(const Shape& shape, const std::vector<uint8_t>& exp
   std::memcpy(&wanted, &expected[from], 8);
   std::memcpy(&found, actual + from, 8);
   return fmt::format("{} is {:#x}, but {:#x} by the reference", place_in_output(shape, at), found, wanted);
+}
+
+/// Whether native code for an instruction set runs on this host. The build need not have rows for it.
+bool host_has(std::string_view isa) {
+  return std::ranges::find(simt::kIsaNames, isa) <= std::ranges::find(simt::kIsaNames, simt::host_isa());
 }
 
 /// Whether this build or the host has no compiler of kernels, which is printed; one that is broken is not lacking.
@@ -115,8 +121,8 @@ Comparison::~Comparison() = default;
 void Comparison::make_hosts() {
   hosts_.clear();
   for (const HostKind& kind : kHosts) {
-    if (simt::rows_of(kind.isa) == nullptr) continue;
-    if (kind.compile != simt::Compile::never && lacks_compiler()) continue;
+    const bool compiles = kind.compile != simt::Compile::never;
+    if (compiles ? lacks_compiler() || !host_has(kind.isa) : simt::rows_of(kind.isa) == nullptr) continue;
     hosts_.push_back(std::make_unique<Host>(kind));
   }
 }

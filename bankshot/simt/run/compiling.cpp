@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bankshot/simt/control/native.hpp"
-#include "bankshot/simt/rows/row.hpp"
+#include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -87,7 +87,7 @@ uint64_t scattered(uint64_t x) {
 NativeProblem compiler_problem() {
   static const NativeProblem problem = [] {
     NativeProblem found;
-    load_compiler(kRuntime, best_isa(), found);
+    delete load_compiler(kRuntime, host_isa(), found);
     return found;
   }();
   return problem;
@@ -100,10 +100,13 @@ class Compiling::Maker : public NativeMaker {
         tier_seed_(options.tier_seed),
         counting_(options.count_conflicts),
         tracing_(options.trace_accesses != 0),
-        isa_(options.isa.empty() ? best_isa() : options.isa),
+        isa_(options.isa.empty() ? host_isa() : options.isa),
         rules_(options.machine.scratchpad),
         l1_(options.l1) {}
-  ~Maker() override { stop(); }
+  ~Maker() override {
+    stop();
+    if (problem_.why.empty()) delete compiler_;  // a broken one may hold locks
+  }
 
   NativeProgram* of(const LoadedProgram& program) {
     const std::scoped_lock lock(busy_);
