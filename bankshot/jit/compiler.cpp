@@ -290,7 +290,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     const bankshot::simt::NativeRuntime& runtime, std::string_view isa, bankshot::simt::NativeProblem& problem) {
   auto set = bankshot::jit::instruction_set(isa);
   if (!set) {
-    problem = {"the host has no AVX2", false};
+    problem = {"the host has no AVX2, or is to do without it", false};
     return nullptr;
   }
   for (const char* feature : set->needs) {

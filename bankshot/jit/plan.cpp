@@ -349,6 +349,7 @@ std::optional<Pattern> pattern_of(const std::byte* row, unsigned bytes, uint64_t
   if (others != 0) {
     const auto second = static_cast<unsigned>(__builtin_ctzll(others));
     const int64_t d = distance(second), n = second - first;
+    if (d > kFar || d < -kFar) return std::nullopt;
     line = d % n == 0;
     step = d / n;
   }

@@ -8,6 +8,7 @@
 
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
+#include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 
 namespace bankshot::differential {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr size_t kRoom = size_t{1} << 18;  ///< bytes of `out`, at the most
 constexpr uint64_t kFreshAfter = 2000;     ///< kernels: freed device memory stays out of use
-constexpr uint64_t kCompiledEach = 16;     ///< one kernel of so many is compiled, which takes longer than all else
+constexpr uint64_t kCompiledEach = 16;     ///< each host that compiles takes one kernel of so many, for it takes long
 
 struct HostKind {
   const char* isa;
@@ -24,6 +25,7 @@ struct HostKind {
   bool timing = false;        ///< EngineOptions::timing
   simt::Compile compile = simt::Compile::never;
   uint64_t compiled_seeds = 0;  ///< those with this remainder by kCompiledEach are compiled
+  bool mixed = false;           ///< … and at random interpreted in places
 };
 constexpr HostKind kHosts[] = {{"portable", 32},
                                {"avx2", 32},
@@ -33,7 +35,9 @@ constexpr HostKind kHosts[] = {{"portable", 32},
                                {"portable", 32, 90},
                                {"portable", 32, 75, true},
                                {"avx512", 32, 0, false, simt::Compile::at_once, 0},
-                               {"avx2", 32, 0, false, simt::Compile::at_once, kCompiledEach / 2}};
+                               {"avx2", 32, 0, false, simt::Compile::at_once, kCompiledEach / 2},
+                               {"avx512", 32, 0, false, simt::Compile::at_once, kCompiledEach / 4, true},
+                               {"avx2", 32, 0, false, simt::Compile::at_once, kCompiledEach * 3 / 4, true}};
 
 /// The first byte that differs, as the 8 bytes around it on both sides.
 std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {
@@ -44,6 +48,11 @@ std::string first_difference(const Shape& shape, const std::vector<uint8_t>& exp
   std::memcpy(&wanted, &expected[from], 8);
   std::memcpy(&found, actual + from, 8);
   return fmt::format("{} is {:#x}, but {:#x} by the reference", place_in_output(shape, at), found, wanted);
+}
+
+/// Whether native code for an instruction set runs on this host. The build need not have rows for it.
+bool host_has(std::string_view isa) {
+  return std::ranges::find(simt::kIsaNames, isa) <= std::ranges::find(simt::kIsaNames, simt::host_isa());
 }
 
 /// Whether this build or the host has no compiler of kernels, which is printed; one that is broken is not lacking.
@@ -71,6 +80,7 @@ struct Comparison::Host {
     options.machine_code = kind.machine_code;
     options.timing = kind.timing;
     options.compile = kind.compile;
+    options.tier_seed = kind.mixed ? 1 : 0;
     options.tell_compiled = kind.compile != simt::Compile::never;
     options.threads = 1;
     options.count_conflicts = false;
@@ -79,9 +89,10 @@ struct Comparison::Host {
     out = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
   }
   std::string name() const {
-    return fmt::format("{}, warps of {}{}{}{}", kind.isa, kind.warp_size, kind.machine_code != 0 ? ", joined" : "",
+    return fmt::format("{}, warps of {}{}{}{}{}", kind.isa, kind.warp_size, kind.machine_code != 0 ? ", joined" : "",
                        kind.timing ? ", in the order of machine code" : "",
-                       kind.compile != simt::Compile::never ? ", compiled" : "");
+                       kind.compile != simt::Compile::never ? ", compiled" : "",
+                       kind.mixed ? " or interpreted at random" : "");
   }
 
   /// @return what differs, or ""
@@ -98,7 +109,7 @@ struct Comparison::Host {
     config.params = std::as_bytes(std::span(parameters));
     const auto result = engine->launch(**program, "k", config);
     if (!result) return "a fault: " + result.error().message;
-    if (result->compiled && result->compiled->warp_instructions == 0)
+    if (result->compiled && result->compiled->warp_instructions == 0 && !kind.mixed)
       return "nothing ran compiled: " + result->compiled->why_not;
     return first_difference(kernel.shape, expected, reinterpret_cast<const uint8_t*>(out));
   }
@@ -110,8 +121,8 @@ Comparison::~Comparison() = default;
 void Comparison::make_hosts() {
   hosts_.clear();
   for (const HostKind& kind : kHosts) {
-    if (simt::rows_of(kind.isa) == nullptr) continue;
-    if (kind.compile != simt::Compile::never && lacks_compiler()) continue;
+    const bool compiles = kind.compile != simt::Compile::never;
+    if (compiles ? lacks_compiler() || !host_has(kind.isa) : simt::rows_of(kind.isa) == nullptr) continue;
     hosts_.push_back(std::make_unique<Host>(kind));
   }
 }

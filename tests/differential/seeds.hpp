@@ -9,6 +9,7 @@ namespace bankshot::differential {
 constexpr uint64_t kSeeds[] = {
     333, 725,  // cvt.relu.tf32 after an instruction with .ftz
     6,         // a vote in a function that lanes call from both sides of a branch
+    1000220,   // compiled: halves that are the same for all lanes
 };
 
 }  // namespace bankshot::differential

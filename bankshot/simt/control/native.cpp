@@ -26,12 +26,14 @@ const Instr* run_native(Warp& w, const Instr* i) {
     NativeCode code = nullptr;
     if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
-    const Instr* const next = code != nullptr ? execute(code, w, 0) : kRefused;
-    if (next == kRefused) {
+    const Instr* next = code == nullptr ? kRefused : execute(code, w, 0);
+    while (next == kRefused) {
       const uint32_t visits = entry.visits.load(std::memory_order_relaxed) + 1;
       entry.visits.store(visits, std::memory_order_relaxed);  // threads may miss some of each other's
-      if (visits % native.patience == 0 && native.maker->wanted(w, i)) continue;
-      return i;
+      if (visits % native.patience != 0) return i;
+      code = native.maker->wanted(w, i, code != nullptr);
+      if (code == nullptr) return i;
+      next = execute(code, w, 0);
     }
     i = next;
   }

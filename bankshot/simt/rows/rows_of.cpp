@@ -1,4 +1,5 @@
 // Which tables of rows this build has and this host can run.
+#include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::simt {
@@ -23,7 +24,7 @@ namespace {
 
 /// The levels are those of the x86-64 psABI: v3 has AVX2 and FMA, v4 has AVX-512 F, BW, CD, DQ and VL.
 bool host_has([[maybe_unused]] int level) {
-#if defined(__x86_64__) && defined(BANKSHOT_WIDE_ISAS)
+#if defined(__x86_64__)
   return level == 3 ? __builtin_cpu_supports("x86-64-v3") != 0 : __builtin_cpu_supports("x86-64-v4") != 0;
 #else
   return false;
@@ -42,6 +43,7 @@ const Rows* rows_of(std::string_view isa) {
   return nullptr;
 }
 
-std::string_view best_isa() { return host_has(4) ? "avx512" : host_has(3) ? "avx2" : "portable"; }
+std::string_view host_isa() { return host_has(4) ? "avx512" : host_has(3) ? "avx2" : "portable"; }
+std::string_view best_isa() { return rows_of(host_isa()) != nullptr ? host_isa() : "portable"; }
 
 }  // namespace bankshot::simt

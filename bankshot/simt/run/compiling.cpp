@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bankshot/simt/control/native.hpp"
-#include "bankshot/simt/rows/row.hpp"
+#include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -77,12 +77,19 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .set_mode = &set_mode,
                                 .run = &run_in_mode};
 
+/// A number that looks random, of another one.
+uint64_t scattered(uint64_t x) {
+  x = (x ^ x >> 32) * 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 29) * 0x9e3779b97f4a7c15;
+  return x ^ x >> 32;
+}
+
 }  // namespace
 
 NativeProblem compiler_problem() {
   static const NativeProblem problem = [] {
     NativeProblem found;
-    load_compiler(kRuntime, best_isa(), found);
+    delete load_compiler(kRuntime, host_isa(), found);
     return found;
   }();
   return problem;
@@ -92,12 +99,16 @@ class Compiling::Maker : public NativeMaker {
  public:
   explicit Maker(const EngineOptions& options)
       : when_(options.compile),
+        tier_seed_(options.tier_seed),
         counting_(options.count_conflicts),
         tracing_(options.trace_accesses != 0),
-        isa_(options.isa.empty() ? best_isa() : options.isa),
+        isa_(options.isa.empty() ? host_isa() : options.isa),
         rules_(options.machine.scratchpad),
         l1_(options.l1) {}
-  ~Maker() override { stop(); }
+  ~Maker() override {
+    stop();
+    if (problem_.why.empty()) delete compiler_;  // a broken one may hold locks
+  }
 
   NativeProgram* of(const LoadedProgram& program) {
     const std::scoped_lock lock(busy_);
@@ -151,17 +162,19 @@ class Compiling::Maker : public NativeMaker {
     return stretches_;
   }
 
-  bool wanted(const Warp& w, const Instr* i) override {
+  NativeCode wanted(const Warp& w, const Instr* i, bool refused) override {
     const LoadedProgram& program = *w.worker->program;
     const auto index = static_cast<uint32_t>(i - program.code.data());
     const bool whole = w.active == w.worker->native->all_lanes;
+    if (tier_seed_ != 0 && !chooses_native(w, index)) return nullptr;
     std::unique_lock lock(busy_);
-    if (!problem_.why.empty()) return false;
+    if (!problem_.why.empty()) return nullptr;
     Known& known = known_[{program.serial, index, whole}];
-    if (known.waits || known.tries > kMostTries) return false;
+    if (known.code != nullptr && !refused) return known.code;
+    if (known.waits || known.tries > kMostTries) return nullptr;
     if (known.deferred != 0) {
       --known.deferred;
-      return false;
+      return nullptr;
     }
     NativeSample sample;
     sample.active = w.active;
@@ -177,9 +190,9 @@ class Compiling::Maker : public NativeMaker {
     queue_.push_back({&program, index, whole, w.worker->native});
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     changed_.notify_all();
-    if (when_ != Compile::at_once) return false;
+    if (when_ != Compile::at_once) return nullptr;
     changed_.wait(lock, [&] { return !problem_.why.empty() || !known.waits; });
-    return problem_.why.empty() && known.tries <= kMostTries;
+    return problem_.why.empty() && known.tries <= kMostTries ? known.code : nullptr;
   }
 
  private:
@@ -190,6 +203,7 @@ class Compiling::Maker : public NativeMaker {
     bool waits = false;
     unsigned tries = 0;
     unsigned deferred = 0;  ///< requests to pass over, as code that begins elsewhere comes here
+    NativeCode code = nullptr;  ///< of the last try that there is code of
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -209,6 +223,16 @@ class Compiling::Maker : public NativeMaker {
     bool whole;
     NativeProgram* native;
   };
+
+  /// By EngineOptions::tier_seed, in each program otherwise. Some warps are always interpreted and some never; others
+  /// change at any place.
+  bool chooses_native(const Warp& w, uint32_t index) const {
+    const uint64_t program = scattered(tier_seed_ ^ w.worker->program->code.size() << 32);
+    const uint64_t warp = scattered(scattered(program ^ w.cta->linear) ^ w.index);
+    if (warp % 4 < 2) return warp % 4 == 1;
+    const uint64_t visits = w.worker->native->entries[index].visits.load(std::memory_order_relaxed);
+    return scattered(scattered(warp ^ index) ^ visits) % 2 == 1;
+  }
 
   void stop() {
     {
@@ -261,14 +285,9 @@ class Compiling::Maker : public NativeMaker {
     Function& function = functions_[{program.serial, program.info[job.index].function}];
     if (result.code != nullptr) {
       ++function.compiled;
-      const auto code_of = [&](uint32_t index) -> std::atomic<NativeCode>& {
-        NativeEntry& entry = job.native->entries[index];
-        return job.whole ? entry.whole : entry.part;
-      };
-      code_of(job.index).store(result.code, std::memory_order_release);
+      publish(job, job.index, result.code);
       for (const auto& [index, code] : result.ways_in) {
-        NativeCode nothing = nullptr;
-        code_of(index).compare_exchange_strong(nothing, code, std::memory_order_release);
+        if (known_[{program.serial, index, job.whole}].code == nullptr) publish(job, index, code);
       }
       if (when_ != Compile::at_once) defer(job, result.reached);
     } else {
@@ -279,6 +298,13 @@ class Compiling::Maker : public NativeMaker {
     if (result.broken) problem_ = {result.why, true};
     at_work_on_ = 0;
     changed_.notify_all();
+  }
+
+  /// With a tier_seed every warp asks for code again.
+  void publish(const Job& job, uint32_t index, NativeCode code) {
+    known_[{job.program->serial, index, job.whole}].code = code;
+    NativeEntry& entry = job.native->entries[index];
+    if (tier_seed_ == 0) (job.whole ? entry.whole : entry.part).store(code, std::memory_order_release);
   }
 
   /// From now on most warps reach these instructions within the code of the job: code that begins there is not urgent.
@@ -311,6 +337,7 @@ class Compiling::Maker : public NativeMaker {
   }
 
   const Compile when_;
+  const uint64_t tier_seed_;
   const bool counting_, tracing_;
   const std::string isa_;
   const scratchpad::Rules rules_;

@@ -68,6 +68,9 @@ struct EngineOptions {
   size_t trace_accesses = 0;  ///< with them, up to so many different accesses of each site
   /// When instructions are compiled to code of the host. Not where there are checks, observers or transactions.
   Compile compile = Compile::never;
+  /// Not 0, with Compile::at_once: wherever native code may begin it is chosen at random, by this seed, whether it does
+  /// or the interpreter goes on. With one thread each launch of a fresh program chooses alike. For tests
+  uint64_t tier_seed = 0;
   bool tell_compiled = false;               ///< with LaunchStats::compiled
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests

@@ -32,8 +32,10 @@ class NativeMaker {
  public:
   virtual ~NativeMaker() = default;
   /// A warp stands at an instruction for which code has been wanted NativeProgram::patience times more. Called by the
-  /// threads that run CTAs. @return whether there is new code now
-  virtual bool wanted(const Warp& w, const Instr* i) = 0;
+  /// threads that run CTAs.
+  /// @param refused  there is code, which has just refused the warp
+  /// @return code for the warp to run; null: the interpreter goes on
+  virtual NativeCode wanted(const Warp& w, const Instr* i, bool refused) = 0;
 };
 
 /// The native code of a program.

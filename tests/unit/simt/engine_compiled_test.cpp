@@ -90,6 +90,19 @@ TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
             (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
 }
 
+TEST_F(EngineCompiled, halves_that_are_the_same_for_all_lanes_are_computed_once) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(".reg .b16 %h<4>; mov.b32 %r5, 0x3c003c00; mov.b16 %h1, 0x3c00;"  // 1 in f16
+                                "fma.rn.f16x2 %r6, %r5, %r5, %r5; add.f16 %h2, %h1, %h1; cvt.u32.u16 %r7, %h2;"
+                                "cvt.f32.f16 %f1, %h1; cvt.rn.satfinite.e5m2x2.f16x2 %h3, %r5; cvt.u32.u16 %r8, %h3;"
+                                "st.global.u32 [%rd1], %r6; st.global.u32 [%rd1+4], %r7; st.global.f32 [%rd1+8], %f1;"
+                                "st.global.u32 [%rd1+12], %r8; ret;"),
+                         {1}, {32}, 4);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out, (std::vector<uint32_t>{0x40004000, 0x4000, 0x3f800000, 0x3c3c}));
+  EXPECT_EQ(stats->compiled->warp_instructions, stats->warp_instructions);
+}
+
 /// Three times, each thread of 64 gets what its neighbour in the other warp has, times 3 and plus its own number.
 const char* const kTurns =
     ".shared .b32 s[64]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;"
@@ -195,6 +208,25 @@ TEST_F(EngineCompiled, a_second_launch_tells_only_what_is_new) {
   EXPECT_GE(second->compiled->warp_instructions, first->compiled->warp_instructions);
 }
 
+TEST_F(EngineCompiled, warps_are_interpreted_and_compiled_at_random_but_alike_each_time) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.tier_seed = 1;
+  constexpr unsigned kCtas = 16, kWarps = 4;
+  const std::string text = kernel(kThread +
+                                  "mov.u32 %r5, 0; mov.u32 %r6, 0; L: add.u32 %r5, %r5, %r1; add.u32 %r6, %r6, 1;"
+                                  "setp.ne.u32 %p1, %r6, 100; @%p1 bra L; st.global.u32 [%rd2], %r5; ret;");
+  uint64_t native[2] = {};
+  for (uint64_t& instructions : native) {
+    const auto stats = run(text, {kCtas}, {32 * kWarps}, 32 * kWarps * kCtas);
+    ASSERT_TRUE(stats && stats->compiled);
+    for (uint32_t k = 0; k < out.size(); ++k) ASSERT_EQ(out[k], k % (32 * kWarps) * 100);
+    instructions = stats->compiled->warp_instructions;
+    EXPECT_GT(instructions, stats->warp_instructions / 4);
+    EXPECT_LT(instructions, stats->warp_instructions * 3 / 4 + 1);
+  }
+  EXPECT_EQ(native[0], native[1]);
+}
+
 TEST_F(EngineCompiled, nothing_is_told_that_was_not_asked_for) {
   options.tell_compiled = false;
   const auto stats = run(kernel("ret;"), {1}, {32}, 1);
@@ -219,6 +251,17 @@ TEST_F(EngineCompiled, what_is_never_compiled_has_a_reason) {
   EXPECT_EQ(why(), "compiling is switched off");
 }
 
+TEST_F(EngineCompiled, code_is_made_for_avx2_or_more) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.isa = "portable";  // as if the host had neither
+  const auto stats = run(kernel(kLoop), {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out[0], 21u);
+  EXPECT_EQ(stats->compiled->why_not, "the host has no AVX2, or is to do without it");
+  EXPECT_EQ(stats->compiled->warp_instructions, 0u);
+  EXPECT_EQ(stats->compiler_fault, "");  // nothing is broken
+}
+
 TEST_F(EngineCompiled, wide_warps_are_interpreted) {
   options.machine.warp_size = 64;
   const auto stats = run(kernel("ret;"), {1}, {64}, 1);
@@ -233,7 +276,7 @@ TEST_F(EngineCompiled, code_goes_with_its_program) {
   config.block = {32};
   config.params = std::as_bytes(std::span(&buffer, 1));
   size_t kept = 0;
-  for (unsigned k = 0; k < 200; ++k) {
+  for (unsigned k = 0; k < 16; ++k) {
     const auto program = engine().load(kernel(kLoop), "test.ptx");
     ASSERT_TRUE(program);
     // The compiler forgets the program before this one when it is asked for the code of this one.

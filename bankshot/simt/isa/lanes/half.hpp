@@ -94,7 +94,7 @@ inline void narrow_nearest(f32 x, bf16& out) {
 template <int N, class H>
 inline void widen_row(const H* from, f32* to) {
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<H, f16>) {
+  if constexpr (std::is_same_v<H, f16> && N % 16 == 0) {
     for (int l = 0; l < N; l += 16) {
       const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + l));
       _mm512_storeu_ps(to + l, _mm512_maskz_cvtph_ps(0xffff, halves));
@@ -102,7 +102,7 @@ inline void widen_row(const H* from, f32* to) {
     return;
   }
 #elif defined(__F16C__)
-  if constexpr (std::is_same_v<H, f16>) {
+  if constexpr (std::is_same_v<H, f16> && N % 8 == 0) {  // one lane alone has fewer
     for (int l = 0; l < N; l += 8) {
       const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + l));
       _mm256_storeu_ps(to + l, _mm256_cvtph_ps(halves));
@@ -118,7 +118,7 @@ inline void widen_row(const H* from, f32* to) {
 template <int N, class H>
 inline void narrow_row(const f32* from, H* to) {
 #if defined(__F16C__)
-  if constexpr (std::is_same_v<H, f16>) {
+  if constexpr (std::is_same_v<H, f16> && N % 16 == 0) {
 #if defined(__AVX512F__)
     for (int l = 0; l < N; l += 16) {
       const __m256i halves = _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from + l), _MM_FROUND_TO_NEAREST_INT);
