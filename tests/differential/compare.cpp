@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kRoom = size_t{1} << 18;  ///< bytes of `out`, at the most
 constexpr uint64_t kFreshAfter = 2000;     ///< kernels: freed device memory stays out of use
-constexpr uint64_t kCompiledEach = 16;     ///< each host that compiles takes one kernel of so many, for it takes long
+constexpr uint64_t kCompiledEach = 32;     ///< each host that compiles takes one kernel of so many, for it takes long
 
 struct HostKind {
   const char* isa;
@@ -35,9 +35,9 @@ constexpr HostKind kHosts[] = {{"portable", 32},
                                {"portable", 32, 90},
                                {"portable", 32, 75, true},
                                {"avx512", 32, 0, false, simt::Compile::at_once, 0},
-                               {"avx2", 32, 0, false, simt::Compile::at_once, kCompiledEach / 2},
-                               {"avx512", 32, 0, false, simt::Compile::at_once, kCompiledEach / 4, true},
-                               {"avx2", 32, 0, false, simt::Compile::at_once, kCompiledEach * 3 / 4, true}};
+                               {"avx2", 32, 0, false, simt::Compile::at_once, 8},
+                               {"avx512", 32, 0, false, simt::Compile::at_once, 20, true},
+                               {"avx2", 32, 0, false, simt::Compile::at_once, 28, true}};
 
 /// The first byte that differs, as the 8 bytes around it on both sides.
 std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {

@@ -202,7 +202,7 @@ class Compiling::Maker : public NativeMaker {
   struct Known {
     bool waits = false;
     unsigned tries = 0;
-    unsigned deferred = 0;  ///< requests to pass over, as code that begins elsewhere comes here
+    unsigned deferred = 0;      ///< requests to pass over, as code that begins elsewhere comes here
     NativeCode code = nullptr;  ///< of the last try that there is code of
     std::vector<NativeSample> samples;
   };
