@@ -19,6 +19,7 @@
 #include <csetjmp>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 
 #include "bankshot/jit/emitter.hpp"
@@ -154,8 +155,7 @@ void add_way_in(llvm::Module& module, const std::string& stretch, uint32_t numbe
 /// An option of LLVM's code generator that only its command line has.
 void set_option(llvm::StringRef name) {
   const auto& all = llvm::cl::getRegisteredOptions();
-  const auto option = all.find(name);
-  if (option != all.end() && option->second->getNumOccurrences() == 0) option->second->addOccurrence(0, name, "true");
+  if (const auto option = all.find(name); option != all.end()) option->second->addOccurrence(0, name, "true");
 }
 
 /// Where to go on when LLVM gives up, which else ends the process.
@@ -166,6 +166,17 @@ void give_up(void*, const char* reason, bool) {
   if (gives_up == nullptr) return;
   why_it_gave_up = reason;
   std::longjmp(*gives_up, 1);
+}
+
+/// Settings of LLVM for the whole process.
+void set_up() {
+  // Machine sinking moves arithmetic below the checks of later accesses and spills its inputs.
+  set_option("disable-machine-sink");
+  set_option("disable-post-ra");  // a tenth of the code generator's time, and no faster code
+  llvm::install_fatal_error_handler(&give_up);
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();  // call_keeping_registers() is a line of it
 }
 
 class Compiler : public simt::NativeCompiler {
@@ -239,7 +250,7 @@ class Compiler : public simt::NativeCompiler {
       f.addFnAttr("prefer-vector-width", vector_bits);
       f.addFnAttr("min-legal-vector-width", vector_bits);
       f.addFnAttr("denormal-fp-math", "dynamic,dynamic");
-      if (f.getName().starts_with(name)) continue;
+      if (f.getName() == name) continue;
       f.setLinkage(llvm::GlobalValue::InternalLinkage);
       f.removeFnAttr(llvm::Attribute::NoInline);
       f.addFnAttr(llvm::Attribute::AlwaysInline);
@@ -257,19 +268,20 @@ class Compiler : public simt::NativeCompiler {
       why = llvm::toString(std::move(error));
       return nullptr;
     }
-    const auto code_of = [&](const std::string& symbol) -> simt::NativeCode {
-      auto address = jit_->lookup(symbol);
-      if (address) return address->toPtr<simt::NativeCode>();
-      why = llvm::toString(address.takeError());
+    auto code = jit_->lookup(name);
+    if (!code) {
+      why = llvm::toString(code.takeError());
       return nullptr;
-    };
-    const simt::NativeCode code = code_of(name);
-    if (code == nullptr) return nullptr;
+    }
     for (const auto& [instruction, number] : emitter.ways_in()) {
-      if (const simt::NativeCode way = code_of(way_name(name, number))) result.ways_in.emplace_back(instruction, way);
+      if (auto way = jit_->lookup(way_name(name, number))) {
+        result.ways_in.emplace_back(instruction, way->toPtr<simt::NativeCode>());
+      } else {
+        llvm::consumeError(way.takeError());  // warps have to begin elsewhere
+      }
     }
     ++program.stretches;
-    return code;
+    return code->toPtr<simt::NativeCode>();
   }
 
   const simt::NativeRuntime runtime_;
@@ -290,7 +302,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     const bankshot::simt::NativeRuntime& runtime, std::string_view isa, bankshot::simt::NativeProblem& problem) {
   auto set = bankshot::jit::instruction_set(isa);
   if (!set) {
-    problem = {"the host has no AVX2, or is to do without it", false};
+    problem = {"AVX2 is missing on this host or switched off", false};
     return nullptr;
   }
   for (const char* feature : set->needs) {
@@ -298,14 +310,8 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {"the host has no " + std::string(feature), false};
     return nullptr;
   }
-  // Else arithmetic sinks below the checks of later accesses, to where its result is used, and all that was loaded for
-  // it is spilled.
-  bankshot::jit::set_option("disable-machine-sink");
-  bankshot::jit::set_option("disable-post-ra");  // a tenth of the code generator's time, and no faster code
-  llvm::install_fatal_error_handler(&bankshot::jit::give_up);
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser();  // call_keeping_registers() is a line of it
+  static std::once_flag once;
+  std::call_once(once, &bankshot::jit::set_up);
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!host) {
     problem = {llvm::toString(host.takeError()), true};

@@ -301,7 +301,7 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
   }
 }
 
-/// By the handler, which also finds the fault. @param rare  the code beside it is the way that most take
+/// By the handler, which also finds the fault. @param rare  the fast path is the common one
 void Emitter::emit_slow_access(uint32_t i, const State& before, const State& after, bool rare) {
   const Instr& instr = program_.code[i];
   flush_operands(i, before);

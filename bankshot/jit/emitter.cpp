@@ -217,8 +217,13 @@ void Emitter::leave(uint32_t at_instruction, const State& state) {
   flush(live_[at_instruction - function_.begin], state);
   Value* const next = constant_pointer(&program_.code[at_instruction]);
   build_.CreateStore(next, at(warp_, kSegment));
-  build_.CreateRet(at_instruction == request_.entry ? constant_pointer(simt::kRefused)
-                                                    : next);  // the interpreter has to get on
+  if (at_instruction != request_.entry) {
+    build_.CreateRet(next);
+    return;
+  }
+  // A warp that began here gets no further: the interpreter has to. One that began elsewhere comes here anew.
+  Value* const began_here = build_.CreateICmpEQ(code_->getArg(1), build_.getInt32(0));
+  build_.CreateRet(build_.CreateSelect(began_here, constant_pointer(simt::kRefused), next));
 }
 
 void Emitter::ensure_mode() {
@@ -286,8 +291,8 @@ void Emitter::emit_ways_in() {
   }
 }
 
-/// What a row holds, in the form that its class wants. @param different  whether it is of another class: null where it
-/// cannot be
+/// What a row holds, in the form that its class wants. @param different  set if the row does not match; null: not
+/// checked
 void Emitter::take(Value* from, unsigned bytes, int32_t c, uint32_t index, Value** different) {
   const Pattern& pattern = patterns_[c];
   Value* number = build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), from, first_));
@@ -349,7 +354,7 @@ void Emitter::take_values(const State& state, const RegisterSet& registers, Valu
   }
 }
 
-/// Goes on at a block if all is as the code for it takes it to be.
+/// Goes on at a block if registers and parameters are as its code assumes.
 void Emitter::emit_begin(uint32_t b) {
   Value* different = build_.getFalse();
   take_values(in_[b], live_[stretch_.blocks[b].begin - function_.begin], &different);

@@ -55,14 +55,18 @@ class Emitter {
   bool exchanges_at_once(uint32_t i) const;
   bool choose_mode();
   bool wants_mode(uint32_t i) const;
-  Operand operand(uint32_t op, unsigned bytes) const;
   Operand operand(uint32_t op) const;
   bool is_destination(uint32_t i, unsigned k) const;
   std::vector<Operand> sources(uint32_t i) const;
   Operand register_operand(uint32_t r) const;
   int32_t class_of(const Operand& operand, const State& state) const;
   void transfer(uint32_t i, State& state);
-  std::optional<uint64_t> parameter_in(const Operand& operand, const State& state);
+  struct Parameter {
+    uint64_t offset = 0;
+    unsigned bytes = 0;
+    uint64_t value = 0;
+  };
+  std::optional<Parameter> parameter_in(const Operand& operand, const State& state) const;
   int32_t linear_class(uint32_t i, const State& state);
   bool loads_uniform(uint32_t i, const State& state) const;
   void solve();
@@ -194,12 +198,9 @@ class Emitter {
   std::vector<State> in_;           ///< by block
   std::vector<RegisterSet> dirty_;  ///< by block: registers that may differ from their rows at its start
   RegisterSet dirty_now_;
-  std::map<uint32_t, uint32_t> writer_;  ///< by register: the only instruction that writes it, or ~0u
-  struct Parameter {
-    unsigned bytes;
-    uint64_t value;
-  };
-  std::map<uint64_t, Parameter> assumed_;  ///< by offset: what the code is for
+  std::map<uint32_t, uint32_t> writer_;    ///< by register: the only instruction that writes it, or ~0u
+  std::map<uint64_t, Parameter> assumed_;  ///< by offset: values that are constants to the code
+  bool solved_ = false;                    ///< no others are
   uint8_t mode_ = 0;
   bool needs_mode_ = false;
 

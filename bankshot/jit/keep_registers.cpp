@@ -4,7 +4,7 @@
 
 // Both call the function in rax with the arguments in rdi, rsi and rdx, wherever the stack is.
 asm(R"(
-  .text
+  .pushsection .text
   .p2align 4
   .type bankshot_keep_64, @function
 bankshot_keep_64:
@@ -35,6 +35,7 @@ bankshot_keep_64:
   .endr
   pop %rbp
   ret
+  .size bankshot_keep_64, . - bankshot_keep_64
 
   .p2align 4
   .type bankshot_keep_32, @function
@@ -60,6 +61,8 @@ bankshot_keep_32:
   .endr
   pop %rbp
   ret
+  .size bankshot_keep_32, . - bankshot_keep_32
+  .popsection
 )");
 
 extern "C" [[gnu::visibility("hidden")]] void bankshot_keep_64();

@@ -15,11 +15,11 @@ class LaneModules {
   /// @param lanes  bitcode of the functions of rows of lanes, which begin with "lanes."
   explicit LaneModules(llvm::StringRef lanes);
 
-  /// For modules of stretches; after a number of calls another one, as what LLVM keeps in a context only grows.
+  /// For modules of stretches; renewed now and then, as LLVM's contexts only grow.
   llvm::orc::ThreadSafeContext context();
   /// Names, without prefix, of the functions that there are for rows and for one lane.
   std::set<std::string> names() const;
-  /// Gives the functions that the module declares their bodies, and with them what they use.
+  /// Defines the functions of lanes that the module declares, and what they use.
   /// @param module  in the last context()
   void copy_into(llvm::Module& module);
 

@@ -182,26 +182,28 @@ int32_t Emitter::class_of(const Operand& operand, const State& state) const {
   }
 }
 
-/// What a register holds if nothing but one load of a parameter writes it, and all samples have the same. The code is
-/// for this value from now on.
-std::optional<uint64_t> Emitter::parameter_in(const Operand& operand, const State& state) {
+/// The parameter that a register holds, if nothing but one load of it writes the register and all samples have the same
+/// value.
+std::optional<Emitter::Parameter> Emitter::parameter_in(const Operand& operand, const State& state) const {
   if (operand.kind != Operand::Kind::reg || class_of(operand, state) != kUniform) return std::nullopt;
+  const uint32_t row = function_.all_registers[operand.index].offset;
+  const auto is_read_unwritten = [&](const simt::FunctionInfo::Register& r) { return r.offset == row; };
   const auto writer = writer_.find(operand.index);
   Access access;
   if (writer == writer_.end() || writer->second == ~0u || kind_[writer->second - function_.begin] != Kind::load ||
       describe(writer->second, access) != nullptr || access.space != ptx::Space::param || access.elements != 1 ||
-      access.bytes < 4 || access.bytes != operand.bytes)
+      access.bytes < 4 || access.bytes != operand.bytes || std::ranges::any_of(function_.unwritten, is_read_unwritten))
     return std::nullopt;
-  std::optional<uint64_t> value;
+  Parameter parameter{access.offset, access.bytes};
   for (const simt::NativeSample& sample : request_.samples) {
-    uint64_t here = 0;
+    uint64_t value = 0;
     if (access.offset + access.bytes > sample.params.size()) return std::nullopt;
-    std::memcpy(&here, sample.params.data() + access.offset, access.bytes);
-    if (value && *value != here) return std::nullopt;
-    value = here;
+    std::memcpy(&value, sample.params.data() + access.offset, access.bytes);
+    if (&sample != &request_.samples[0] && value != parameter.value) return std::nullopt;
+    parameter.value = value;
   }
-  if (value) assumed_[access.offset] = {access.bytes, *value};
-  return value;
+  if (request_.samples.empty() || (solved_ && !assumed_.contains(parameter.offset))) return std::nullopt;
+  return parameter;
 }
 
 int32_t Emitter::linear_class(uint32_t i, const State& state) {
@@ -241,17 +243,21 @@ int32_t Emitter::linear_class(uint32_t i, const State& state) {
                        linear.how == How::widen_product || linear.how == How::widen_product_sum;
   unsigned differs = 0;  // the factor that differs between lanes
   if (product && zero(0) && !zero(1) && !widens) differs = 1;
-  if (product && !zero(differs) && !known[1 - differs]) known[1 - differs] = parameter_in(operands[1 - differs], state);
-  constexpr int64_t kFar = int64_t{1} << 24;
-  const auto is_far = [](int64_t x) { return x > kFar * 64 || x < -kFar * 64; };
+  std::optional<Parameter> parameter;
+  if (product && !zero(differs) && !known[1 - differs]) {
+    parameter = parameter_in(operands[1 - differs], state);
+    if (parameter) known[1 - differs] = parameter->value;
+  }
+  if (product && zero(0) && !zero(1) && widens) return kVector;
+  if (product && !zero(differs) && (!known[1 - differs] || !zero(1 - differs))) return kVector;
+  constexpr int64_t kFarNarrow = int64_t{1} << 24;
+  const auto is_far = [](int64_t x) { return x > kFarNarrow * 64 || x < -kFarNarrow * 64; };
   Pattern out{};
   for (unsigned l = 0; l < kLanes; ++l) {
     int64_t x = in[differs][l];
-    if (linear.how >= How::widen && (x > kFar || x < -kFar)) return kVector;
+    if (linear.how >= How::widen && (x > kFarNarrow || x < -kFarNarrow)) return kVector;
     if (product) {
-      if (zero(0) && !zero(1) && differs == 0) return kVector;
       if (!zero(differs)) {
-        if (!known[1 - differs] || !zero(1 - differs)) return kVector;
         if (is_far(x) || is_far(factor(1 - differs))) return kVector;
         x *= factor(1 - differs);
       }
@@ -261,14 +267,15 @@ int32_t Emitter::linear_class(uint32_t i, const State& state) {
     } else if (linear.how == How::difference) {
       x -= in[1][l];
     } else if (linear.how == How::shift && !zero(0)) {
-      if (!known[1] || (operands[1].value & 0xffffffff) >= 8 * linear.bytes) return kVector;
-      x = static_cast<int64_t>(static_cast<uint64_t>(x) << (operands[1].value & 63));
+      if (!known[1] || (*known[1] & 0xffffffff) >= 8 * linear.bytes) return kVector;
+      x = static_cast<int64_t>(static_cast<uint64_t>(x) << (*known[1] & 63));
     } else if (linear.how == How::shift) {
       if (!zero(1)) return kVector;
     }
     if (is_far(x)) return kVector;
     out[l] = wrapped(x, linear.bytes);
   }
+  if (parameter) assumed_[parameter->offset] = *parameter;
   return patterns_.intern(out);
 }
 
@@ -467,6 +474,7 @@ void Emitter::solve() {
       }
     }
   }
+  solved_ = true;
 }
 
 }  // namespace bankshot::jit

@@ -75,6 +75,7 @@ const Instr* resume(Warp& w, int32_t index) {
 /// The same for a warp that has several, or lanes that wait for each other.
 [[gnu::noinline]] static const Instr* next_of_many(Warp& w) {
   while (w.paths.size() > 1 && w.paths.back().state == State::free) w.paths.pop_back();
+  w.current = std::min(w.current, static_cast<int32_t>(w.paths.size()) - 1);  // turns go on from the first path
   do {
     for (int32_t k = static_cast<int32_t>(w.paths.size()) - 1; k >= 0; --k) {
       if (w.paths[k].state == State::ready) return resume(w, k);

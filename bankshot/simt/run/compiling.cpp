@@ -77,7 +77,7 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .set_mode = &set_mode,
                                 .run = &run_in_mode};
 
-/// A number that looks random, of another one.
+/// Hashes a number.
 uint64_t scattered(uint64_t x) {
   x = (x ^ x >> 32) * 0x9e3779b97f4a7c15;
   x = (x ^ x >> 29) * 0x9e3779b97f4a7c15;
@@ -171,7 +171,7 @@ class Compiling::Maker : public NativeMaker {
     if (!problem_.why.empty()) return nullptr;
     Known& known = known_[{program.serial, index, whole}];
     if (known.code != nullptr && !refused) return known.code;
-    if (known.waits || known.tries > kMostTries) return nullptr;
+    if (known.waits || known.refused || known.tries == kMostTries) return nullptr;
     if (known.deferred != 0) {
       --known.deferred;
       return nullptr;
@@ -192,7 +192,7 @@ class Compiling::Maker : public NativeMaker {
     changed_.notify_all();
     if (when_ != Compile::at_once) return nullptr;
     changed_.wait(lock, [&] { return !problem_.why.empty() || !known.waits; });
-    return problem_.why.empty() && known.tries <= kMostTries ? known.code : nullptr;
+    return problem_.why.empty() && !known.refused ? known.code : nullptr;
   }
 
  private:
@@ -200,10 +200,10 @@ class Compiling::Maker : public NativeMaker {
   static constexpr uint32_t kPatience = 512;
   static constexpr unsigned kDeferred = 16;
   struct Known {
-    bool waits = false;
+    bool waits = false, refused = false;  ///< refused by the compiler
     unsigned tries = 0;
-    unsigned deferred = 0;      ///< requests to pass over, as code that begins elsewhere comes here
-    NativeCode code = nullptr;  ///< of the last try that there is code of
+    unsigned deferred = 0;      ///< requests to ignore: another stretch contains this instruction
+    NativeCode code = nullptr;  ///< the latest
     std::vector<NativeSample> samples;
   };
   struct Key {
@@ -287,12 +287,12 @@ class Compiling::Maker : public NativeMaker {
       ++function.compiled;
       publish(job, job.index, result.code);
       for (const auto& [index, code] : result.ways_in) {
-        if (known_[{program.serial, index, job.whole}].code == nullptr) publish(job, index, code);
+        if (known_[{program.serial, index, job.whole}].tries == 0) publish(job, index, code);
       }
       if (when_ != Compile::at_once) defer(job, result.reached);
     } else {
       ++function.refused;
-      known.tries = kMostTries + 1;
+      known.refused = true;
     }
     function.news.add(news_of(job, result, taken));
     if (result.broken) problem_ = {result.why, true};
@@ -307,7 +307,7 @@ class Compiling::Maker : public NativeMaker {
     if (tier_seed_ == 0) (job.whole ? entry.whole : entry.part).store(code, std::memory_order_release);
   }
 
-  /// From now on most warps reach these instructions within the code of the job: code that begins there is not urgent.
+  /// From now on most warps reach these instructions within the code of the job: compiling from there can wait.
   void defer(const Job& job, const std::vector<uint32_t>& reached) {
     for (const uint32_t index : reached) {
       Known& known = known_[{job.program->serial, index, job.whole}];

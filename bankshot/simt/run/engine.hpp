@@ -68,8 +68,8 @@ struct EngineOptions {
   size_t trace_accesses = 0;  ///< with them, up to so many different accesses of each site
   /// When instructions are compiled to code of the host. Not where there are checks, observers or transactions.
   Compile compile = Compile::never;
-  /// Not 0, with Compile::at_once: wherever native code may begin it is chosen at random, by this seed, whether it does
-  /// or the interpreter goes on. With one thread each launch of a fresh program chooses alike. For tests
+  /// For tests, with Compile::at_once: not 0 has each place where native code may begin choose at random, by this seed,
+  /// between it and the interpreter. With one thread each launch of a fresh program chooses alike.
   uint64_t tier_seed = 0;
   bool tell_compiled = false;               ///< with LaunchStats::compiled
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty

@@ -99,7 +99,7 @@ struct Warp {
   uint64_t awaited = 0;         ///< bit_of_join() of joins at which a path waits for it, and perhaps of others
   uint32_t local_frame = 0;     ///< offset of the local frame of the path being executed
   NativeCode native = nullptr;  ///< goes on behind the barrier at which the warp waits
-  uint32_t native_at = 0;       ///< … which it has this number for
+  uint32_t native_at = 0;       ///< … by this number
   std::vector<Path> paths;
   bool done = false, yielded = false;
   WarpTransaction tx;

@@ -32,7 +32,7 @@ class Patience {
   unsigned looks_ = kMost;
 };
 
-/// Whether one thread is faster than all together, as it is on a busy host. Tried again and again.
+/// Whether one thread is faster than all together, as it is on a busy host: measured again every half second.
 class Company {
  public:
   bool alone() const { return alone_; }
@@ -132,8 +132,8 @@ class Quanta {
   alignas(64) std::atomic<unsigned> done_{0};
   alignas(64) std::atomic<uint32_t> round_{1};
   std::atomic<bool> goes_on_{true};
-  Company company_;                 ///< of the thread that finishes a quantum
-  std::atomic<bool> alone_{false};  ///< all but the first wait
+  std::atomic<bool> alone_{false};  ///< only the first thread works
+  alignas(64) Company company_;     ///< of the thread that finishes a quantum
 };
 
 }  // namespace

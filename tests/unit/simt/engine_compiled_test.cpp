@@ -145,6 +145,60 @@ TEST_F(EngineCompiled, a_fault_behind_a_barrier_is_found_in_its_lane) {
   EXPECT_EQ(fault.error().thread.x, 40u);
 }
 
+/// The loop begins where code does, behind a barrier that is interpreted. The third time round %r4 wraps within a warp:
+/// the code cannot go on, at the instruction where it begins.
+TEST_F(EngineCompiled, code_that_gets_no_further_at_its_beginning_says_so_to_those_who_began_there_only) {
+  BANKSHOT_NEEDS_COMPILER();
+  const std::string loop =
+      "bar.sync 0, %r9; L: cvt.u64.u32 %rd2, %r4; and.b64 %rd3, %rd2, 63; shl.b64 %rd3, %rd3, 2;"
+      "add.u64 %rd3, %rd1, %rd3; st.global.u32 [%rd3], %r6;";
+  const std::string turn = "sub.u32 %r4, %r4, 48; add.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 4; @%p1 bra L; ret;";
+  const std::string start = "mov.u32 %r9, %ntid.x; mov.u32 %r1, %tid.x; add.u32 %r4, %r1, 80; mov.u32 %r6, 0;";
+  const auto behind_barrier = run(kernel(start + loop + "bar.sync 0;" + turn), {1}, {64}, 64);
+  ASSERT_TRUE(behind_barrier);
+  EXPECT_EQ(out, std::vector<uint32_t>(64, 3));  // each word is written each time
+  EXPECT_EQ(behind_barrier->warp_instructions, 2 * (6 + 4 * 10 + 1u));
+  const auto at_join =
+      run(kernel(start + "setp.lt.u32 %p2, %r1, 7;" + loop + "@%p2 bra J; red.global.add.u32 [%rd1+256], 1; J:" + turn),
+          {1}, {32}, 65);
+  ASSERT_TRUE(at_join);
+  std::vector<uint32_t> expected(65, 3);  // words 0 to 31 the last time, 48 to 63 the time before, 32 to 47 before that
+  std::fill(expected.begin() + 32, expected.begin() + 48, 1);
+  std::fill(expected.begin() + 48, expected.begin() + 64, 2);
+  expected[64] = 4 * 25;
+  EXPECT_EQ(out, expected);
+  EXPECT_EQ(at_join->warp_instructions, 7 + 4 * 11 + 1u);
+}
+
+/// Neighbours of a word are checked with it. @param words  of shared memory: 34 are accessed
+std::string neighbours(unsigned words, const std::string& guard) {
+  return ".shared .b32 s[" + std::to_string(words) +
+         "]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 4, %r2; add.u32 %r3, %r3, 4; mov.u32 %r4, 0;"
+         "mov.u32 %r6, 0; setp.lt.u32 %p1, %r1, 31; bra L; L: st.shared.u32 [%r3], %r1; st.shared.u32 [%r3+-4], %r1;" +
+         guard +
+         " ld.shared.u32 %r4, [%r3+4]; ld.shared.u32 %r5, [%r3]; ld.shared.u32 %r3, [%r3+-4]; add.u32 %r5, %r5, %r4;"
+         "mad.lo.u32 %r5, %r3, 100, %r5; cvt.u64.u32 %rd2, %r1; shl.b64 %rd2, %rd2, 2; add.u64 %rd1, %rd1, %rd2;"
+         "st.global.u32 [%rd1], %r5; ret;";
+}
+
+TEST_F(EngineCompiled, accesses_that_are_checked_together_fault_by_themselves) {
+  BANKSHOT_NEEDS_COMPILER();
+  // Lanes write their number to words t + 1, then t: of words t, t + 1 and t + 2 these hold t, t + 1 and t + 2, but
+  // word 32 and 33 hold 31 and 0.
+  ASSERT_TRUE(run(kernel(neighbours(34, "")), {1}, {32}, 32));
+  EXPECT_EQ(out[0], 100 * 0 + 1 + 2u);
+  EXPECT_EQ(out[29], 100 * 29 + 30 + 31u);
+  EXPECT_EQ(out[30], 100 * 30 + 31 + 31u);
+  EXPECT_EQ(out[31], 100 * 31 + 31 + 0u);
+  const auto fault = run(kernel(neighbours(33, "")), {1}, {32}, 32);
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().kind, Fault::Kind::out_of_shared);
+  EXPECT_EQ(fault.error().thread.x, 31u);
+  ASSERT_TRUE(run(kernel(neighbours(33, "@%p1")), {1}, {32}, 32));
+  EXPECT_EQ(out[30], 100 * 30 + 31 + 31u);
+  EXPECT_EQ(out[31], 100 * 31 + 31 + 0u);
+}
+
 /// Thread t of 32 writes t to word t / 16 * pitch + t % 16.
 const char* const kPitch =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 pitch) {\n"
@@ -257,7 +311,7 @@ TEST_F(EngineCompiled, code_is_made_for_avx2_or_more) {
   const auto stats = run(kernel(kLoop), {1}, {32}, 1);
   ASSERT_TRUE(stats && stats->compiled);
   EXPECT_EQ(out[0], 21u);
-  EXPECT_EQ(stats->compiled->why_not, "the host has no AVX2, or is to do without it");
+  EXPECT_EQ(stats->compiled->why_not, "AVX2 is missing on this host or switched off");
   EXPECT_EQ(stats->compiled->warp_instructions, 0u);
   EXPECT_EQ(stats->compiler_fault, "");  // nothing is broken
 }

@@ -41,7 +41,7 @@ TEST(Quanta, there_may_be_fewer_parts_than_threads) { counts_each_part_once(4, 1
 
 TEST(Quanta, a_thread_that_is_held_up_in_a_part_is_waited_for) { counts_each_part_once(2, 4, 500, 3); }
 
-/// Long enough that one thread is tried alone, and that they come together again or do not.
+/// Long enough that one thread is tried alone.
 TEST(Quanta, parts_run_once_also_while_one_thread_works_alone) {
   ThreadPool pool;
   constexpr unsigned kParts = 6;
