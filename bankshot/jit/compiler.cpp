@@ -37,6 +37,7 @@ using Bitcode = llvm::StringRef;
 struct InstructionSet {
   unsigned vector_bytes;
   Bitcode lanes;
+  const char* cpu;                 ///< LLVM's name of what the code may need; null: all that the host has
   std::vector<const char*> needs;  ///< features of the host
 };
 
@@ -45,10 +46,12 @@ std::optional<InstructionSet> instruction_set(std::string_view isa) {
   if (isa == "avx512")
     return InstructionSet{64,
                           {bankshot_lanes_512, static_cast<size_t>(bankshot_lanes_512_end - bankshot_lanes_512)},
+                          nullptr,
                           {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}};
   if (isa == "avx2")
     return InstructionSet{32,
                           {bankshot_lanes_256, static_cast<size_t>(bankshot_lanes_256_end - bankshot_lanes_256)},
+                          "x86-64-v3",
                           {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"}};
   return std::nullopt;
 }
@@ -317,8 +320,8 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {llvm::toString(host.takeError()), true};
     return nullptr;
   }
-  if (isa == "avx2") {  // nothing else, also on hosts that have more
-    host->setCPU("x86-64-v3");
+  if (set->cpu != nullptr) {  // nothing else, also on hosts that have more
+    host->setCPU(set->cpu);
     host->getFeatures() = llvm::SubtargetFeatures();
   }
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
