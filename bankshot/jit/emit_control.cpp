@@ -189,13 +189,12 @@ void Emitter::emit_join(uint32_t i, const State& state) {
 }
 
 /// Behind the barrier, when all have arrived: rows have what registers held in front of it.
-BasicBlock* Emitter::behind(uint32_t b) {
-  BasicBlock*& way = behind_[b];
-  if (way != nullptr) return way;
-  way = BasicBlock::Create(module_.getContext(), "behind", code_);
-  add_way(way);
+const Emitter::Way& Emitter::behind(uint32_t b) {
+  Way& way = behind_[b];
+  if (way.to != nullptr) return way;
+  way = add_way("behind");
   const auto before = build_.saveIP();
-  build_.SetInsertPoint(way);
+  build_.SetInsertPoint(way.to);
   take_values(in_[b], live_[stretch_.blocks[b].begin - function_.begin], nullptr);
   ensure_mode();
   build_.CreateBr(block_[b]);
@@ -206,13 +205,12 @@ BasicBlock* Emitter::behind(uint32_t b) {
 void Emitter::emit_barrier(uint32_t i, const Block& block, const State& state) {
   count(i);
   flush(live_[i - function_.begin], state);
-  BasicBlock* const way = behind(block.next[0]);
-  const auto number = llvm::cast<llvm::ConstantInt>(way_in_->findCaseDest(way));
+  const Way& way = behind(block.next[0]);
   build_.CreateStore(constant_pointer(&program_.code[i]), at(warp_, kSegment));
   Value* const next = call(reinterpret_cast<const void*>(runtime_.arrive), build_.getPtrTy(),
-                           {warp_, constant_pointer(&program_.code[i]), code_, number});
+                           {warp_, constant_pointer(&program_.code[i]), code_, build_.getInt32(way.number)});
   auto* const waits = BasicBlock::Create(module_.getContext(), "waits", code_);
-  build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&program_.code[i + 1])), way, waits);
+  build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&program_.code[i + 1])), way.to, waits);
   build_.SetInsertPoint(waits);
   build_.CreateRet(next);
 }

@@ -102,16 +102,14 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
     return build_.CreateGEP(build_.getInt8Ty(), shared_, low);
   }
   if (access.l1_site >= 0) {
-    std::vector<Value*> distances;
-    for (unsigned l = 0; l < kLanes; l += vector_bytes_ / 8) {
-      std::vector<llvm::Constant*> part;
-      for (unsigned k = l; k < l + vector_bytes_ / 8; ++k)
-        part.push_back(build_.getInt64(static_cast<uint64_t>(pattern[k] - pattern[0])));
-      distances.push_back(llvm::ConstantVector::get(part));
-    }
+    Pattern from_first = pattern;
+    for (int64_t& d : from_first) d -= pattern[0];
+    std::vector<Value*> parts;
+    for (unsigned l = 0; l < kLanes; l += vector_bytes_ / 8)
+      parts.push_back(distances(from_first, 8, l, vector_bytes_ / 8));
     const int64_t least = range_of(pattern).first;
     Value* const first = build_.CreateAdd(low, build_.getInt64(static_cast<uint64_t>(pattern[0] - least)));
-    fine = build_.CreateAnd(fine, emit_l1_check(access, first, distances));
+    fine = build_.CreateAnd(fine, emit_l1_check(access, first, parts));
   }
   return build_.CreateIntToPtr(low, build_.getPtrTy());
 }

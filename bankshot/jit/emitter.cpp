@@ -58,15 +58,20 @@ Value* Emitter::mask_part(Value* mask, unsigned first, unsigned count) {
   return build_.CreateBitCast(low, llvm::FixedVectorType::get(build_.getInt1Ty(), count));
 }
 
+/// Those of some lanes, as a vector.
+llvm::Constant* Emitter::distances(const Pattern& pattern, unsigned bytes, unsigned first, unsigned count) {
+  std::vector<llvm::Constant*> all;
+  for (unsigned l = first; l < first + count; ++l)
+    all.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l]), true));
+  return llvm::ConstantVector::get(all);
+}
+
 /// to[l] = number + pattern[l]
 void Emitter::spread(Value* to, unsigned bytes, Value* number, const Pattern& pattern) {
   const unsigned count = vector_bytes_ / bytes < kLanes ? vector_bytes_ / bytes : kLanes;
   Value* const same = build_.CreateVectorSplat(count, number);
   for (unsigned l = 0; l < kLanes; l += count) {
-    std::vector<llvm::Constant*> distances;
-    for (unsigned k = 0; k < count; ++k)
-      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
-    build_.CreateAlignedStore(build_.CreateAdd(same, llvm::ConstantVector::get(distances)), at(to, l * bytes),
+    build_.CreateAlignedStore(build_.CreateAdd(same, distances(pattern, bytes, l, count)), at(to, l * bytes),
                               llvm::Align(8));
   }
 }
@@ -270,11 +275,10 @@ void Emitter::emit_entry() {
   emit_ways_in();
 }
 
-/// @return the number by which the function comes there at its start
-uint32_t Emitter::add_way(BasicBlock* to) {
-  const unsigned number = way_in_->getNumCases() + 1;
-  way_in_->addCase(build_.getInt32(number), to);
-  return number;
+Emitter::Way Emitter::add_way(const char* name) {
+  const Way way{BasicBlock::Create(module_.getContext(), name, code_), way_in_->getNumCases() + 1};
+  way_in_->addCase(build_.getInt32(way.number), way.to);
+  return way;
 }
 
 /// Lanes that parted come together at joins, and go on as a whole warp.
@@ -284,9 +288,9 @@ void Emitter::emit_ways_in() {
     const uint32_t i = stretch_.blocks[b].begin, before = i - 1;
     if (i == function_.begin || stretch_.blocks[b].begin == stretch_.blocks[b].end) continue;
     if (kind_[before - function_.begin] != Kind::join || kind_[i - function_.begin] == Kind::end) continue;
-    auto* const way = BasicBlock::Create(module_.getContext(), "way", code_);
-    ways_in_.emplace_back(i, add_way(way));
-    build_.SetInsertPoint(way);
+    const Way way = add_way("way");
+    ways_in_.emplace_back(i, way.number);
+    build_.SetInsertPoint(way.to);
     emit_begin(b);
   }
 }
@@ -297,10 +301,7 @@ void Emitter::take(Value* from, unsigned bytes, int32_t c, uint32_t index, Value
   const Pattern& pattern = patterns_[c];
   Value* number = build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), from, first_));
   if (!request_.whole && c != kUniform) {
-    std::vector<llvm::Constant*> distances;
-    for (const int64_t d : pattern)
-      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(d), true));
-    number = build_.CreateSub(number, build_.CreateExtractElement(llvm::ConstantVector::get(distances), first_));
+    number = build_.CreateSub(number, build_.CreateExtractElement(distances(pattern, bytes, 0, kLanes), first_));
   } else if (c != kUniform) {
     number = build_.CreateSub(number, llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[0]), true));
   }
@@ -311,11 +312,8 @@ void Emitter::take(Value* from, unsigned bytes, int32_t c, uint32_t index, Value
   Value* const same = build_.CreateVectorSplat(count, number);
   Value* const active = build_.CreateLoad(build_.getInt32Ty(), active_slot_);
   for (unsigned l = 0; l < kLanes; l += count) {
-    std::vector<llvm::Constant*> distances;
-    for (unsigned k = 0; k < count; ++k)
-      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
     Value* const is = build_.CreateAlignedLoad(type, at(from, l * bytes), llvm::Align(8));
-    Value* off = build_.CreateICmpNE(is, build_.CreateAdd(same, llvm::ConstantVector::get(distances)));
+    Value* off = build_.CreateICmpNE(is, build_.CreateAdd(same, distances(pattern, bytes, l, count)));
     if (!request_.whole) off = build_.CreateAnd(off, mask_part(active, l, count));
     Value* const any =
         build_.CreateICmpNE(build_.CreateBitCast(off, build_.getIntNTy(count)), build_.getIntN(count, 0));

@@ -48,6 +48,12 @@ class Emitter {
     unsigned bytes = 4;
   };
 
+  /// A place where the function goes on, and the number that NativeCode gets for it.
+  struct Way {
+    llvm::BasicBlock* to = nullptr;
+    uint32_t number = 0;
+  };
+
   // What to do: plan.cpp
   void choose_kinds();
   Kind kind_of(uint32_t i);
@@ -78,7 +84,8 @@ class Emitter {
   void emit_entry();
   void emit_begin(uint32_t b);
   void emit_ways_in();
-  uint32_t add_way(llvm::BasicBlock* to);
+  Way add_way(const char* name);
+  const Way& behind(uint32_t b);
   void take(llvm::Value* from, unsigned bytes, int32_t kind, uint32_t index, llvm::Value** different);
   void take_predicate(uint32_t r, llvm::Value** different);
   void take_values(const State& state, const RegisterSet& registers, llvm::Value** different);
@@ -95,7 +102,6 @@ class Emitter {
   void emit_branch(uint32_t i, const Block& block, const State& state);
   void emit_end(uint32_t i);
   void emit_join(uint32_t i, const State& state);
-  llvm::BasicBlock* behind(uint32_t b);
   void emit_barrier(uint32_t i, const Block& block, const State& state);
   bool ends_at_barrier(const Block& block) const {
     return block.end != block.begin && kind_[block.end - 1 - function_.begin] == Kind::barrier;
@@ -116,6 +122,7 @@ class Emitter {
   llvm::Value* scratch(unsigned k);   ///< a row behind the frame
   llvm::Value* real_row(uint32_t r);  ///< in the warp's frame
   llvm::Value* at(llvm::Value* pointer, uint64_t bytes);
+  llvm::Constant* distances(const Pattern& pattern, unsigned bytes, unsigned first, unsigned count);
   void spread(llvm::Value* to, unsigned bytes, llvm::Value* number, const Pattern& pattern);
   void materialise(const Operand& operand, int32_t kind, llvm::Value* to);
   llvm::Value* number(const Operand& operand, unsigned bytes);
@@ -209,7 +216,7 @@ class Emitter {
   std::vector<llvm::BasicBlock*> block_;
   llvm::SwitchInst* way_in_ = nullptr;
   std::vector<std::pair<uint32_t, uint32_t>> ways_in_;
-  std::map<uint32_t, llvm::BasicBlock*> behind_;  ///< by the block behind a barrier
+  std::map<uint32_t, Way> behind_;  ///< by the block behind a barrier
   llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr,
               *cta_special_base_ = nullptr;
   llvm::Value* first_ = nullptr;  ///< number of the first active lane

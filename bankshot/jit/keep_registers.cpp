@@ -4,17 +4,39 @@
 
 // Both call the function in rax with the arguments in rdi, rsi and rdx, wherever the stack is.
 asm(R"(
+  .macro bankshot_enter room, alignment
+    push %rbp
+    mov %rsp, %rbp
+    push %rcx
+    push %rdx
+    push %rsi
+    push %rdi
+    push %r8
+    push %r9
+    push %r10
+    push %r11
+    sub $(\room), %rsp
+    and $-\alignment, %rsp
+  .endm
+  .macro bankshot_leave
+    lea -64(%rbp), %rsp
+    pop %r11
+    pop %r10
+    pop %r9
+    pop %r8
+    pop %rdi
+    pop %rsi
+    pop %rdx
+    pop %rcx
+    pop %rbp
+    ret
+  .endm
+
   .pushsection .text
   .p2align 4
   .type bankshot_keep_64, @function
 bankshot_keep_64:
-  push %rbp
-  mov %rsp, %rbp
-  .irp r,rcx,rdx,rsi,rdi,r8,r9,r10,r11
-    push %\r
-  .endr
-  sub $(32 * 64 + 8 * 8), %rsp
-  and $-64, %rsp
+  bankshot_enter 32*64+8*8, 64
   .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     vmovaps %zmm\n, 64 * \n(%rsp)
   .endr
@@ -29,24 +51,13 @@ bankshot_keep_64:
   .irp n,0,1,2,3,4,5,6,7
     kmovq 32 * 64 + 8 * \n(%rsp), %k\n
   .endr
-  lea -64(%rbp), %rsp
-  .irp r,r11,r10,r9,r8,rdi,rsi,rdx,rcx
-    pop %\r
-  .endr
-  pop %rbp
-  ret
+  bankshot_leave
   .size bankshot_keep_64, . - bankshot_keep_64
 
   .p2align 4
   .type bankshot_keep_32, @function
 bankshot_keep_32:
-  push %rbp
-  mov %rsp, %rbp
-  .irp r,rcx,rdx,rsi,rdi,r8,r9,r10,r11
-    push %\r
-  .endr
-  sub $(16 * 32), %rsp
-  and $-32, %rsp
+  bankshot_enter 16*32, 32
   .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
     vmovaps %ymm\n, 32 * \n(%rsp)
   .endr
@@ -55,14 +66,11 @@ bankshot_keep_32:
   .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
     vmovaps 32 * \n(%rsp), %ymm\n
   .endr
-  lea -64(%rbp), %rsp
-  .irp r,r11,r10,r9,r8,rdi,rsi,rdx,rcx
-    pop %\r
-  .endr
-  pop %rbp
-  ret
+  bankshot_leave
   .size bankshot_keep_32, . - bankshot_keep_32
   .popsection
+  .purgem bankshot_enter
+  .purgem bankshot_leave
 )");
 
 extern "C" [[gnu::visibility("hidden")]] void bankshot_keep_64();
