@@ -73,6 +73,13 @@ std::string start(const Access& a) {
   return text;
 }
 
+std::string stored(const Access& a) {
+  std::string text;
+  for (unsigned e = 0; e < a.elements; ++e)
+    text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+  return text;
+}
+
 std::string copy(const std::string& from_space, const std::string& from, const std::string& to_space,
                  const std::string& to) {
   std::string text;

@@ -33,6 +33,8 @@ void for_all_accesses(const std::function<void(const Access&)>& f);
 /// Declarations and what follows them: registers %v0… for the elements, the buffers in %in, %out; %on for is_on(t).
 extern const std::string kHead;
 std::string start(const Access& a);
+/// Stores the registers of the elements, 8 bytes apart from %out on.
+std::string stored(const Access& a);
 /// Copies 32 bytes of a thread, by 32-bit accesses.
 std::string copy(const std::string& from_space, const std::string& from, const std::string& to_space,
                  const std::string& to);

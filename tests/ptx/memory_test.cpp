@@ -20,8 +20,7 @@ std::string load_kernel(const Access& a) {
     text += fmt::format("mov.b{} %v{}, {};\n", a.register_bits, e, low_bits(kJunk, a.register_bits));
   text += fmt::format("@%on {} {}, [%at];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n",
                       a.form(a.load), a.values());
-  for (unsigned e = 0; e < a.elements; ++e)
-    text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+  text += stored(a);
   return text + "}\n";
 }
 
@@ -79,8 +78,7 @@ TEST(MemoryForms, parameters_named_in_the_address_are_the_same_for_all_lanes) {
         text += fmt::format("mov.b{} %v{}, {};\n", a.register_bits, e, low_bits(kJunk, a.register_bits));
       text += fmt::format("{}{} {}, [data+48];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n", guard,
                           a.form("ld"), a.values());
-      for (unsigned e = 0; e < a.elements; ++e)
-        text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+      text += stored(a);
       for (const Host& host : all) {
         if (HasFailure()) return;
         const auto out = run_on_bytes(host, text + "}\n", in, zeros);

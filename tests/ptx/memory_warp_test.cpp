@@ -36,8 +36,7 @@ TEST(MemoryForms, whole_warps_load_vectors_side_by_side_with_gaps_and_all_from_o
       text += "sub.u64 %in, %in, %offset;\n" + at_place(a, "%in", distance) + made_generic(a) +
               fmt::format("{} {}, [%at];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n", a.form("ld"),
                           a.values());
-      for (unsigned e = 0; e < a.elements; ++e)
-        text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+      text += stored(a);
       for (const Host& host : all) {
         if (HasFailure()) return;
         const auto out = run_on_bytes(host, text + "}\n", in, zeros);
@@ -127,8 +126,7 @@ TEST(MemoryForms, each_lane_loads_at_its_own_index_of_local_memory) {
       for (unsigned e = 0; e < a.elements; ++e)
         accesses += fmt::format("mov.b{} %v{}, {};\n", a.register_bits, e, low_bits(kJunk, a.register_bits));
       accesses += fmt::format("{}{} {}, [%at];\n", guard, a.form("ld"), a.values());
-      for (unsigned e = 0; e < a.elements; ++e)
-        accesses += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+      accesses += stored(a);
       for (const Host& host : all) {
         if (HasFailure()) return;
         const auto out = run_on_bytes(host, local_index_kernel(a, accesses), in, zeros);
