@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/compiling.hpp"
+#include "tests/device/real_gpu.hpp"
 
 namespace bankshot::differential {
 namespace {
@@ -66,6 +68,39 @@ bool lacks_compiler() {
   return lacks;
 }
 
+Kernel without(const Kernel& kernel, const std::set<int>& groups) {
+  Kernel out = kernel;
+  out.lines.clear();
+  for (const Line& line : kernel.lines) {
+    if (groups.count(line.group) == 0) out.lines.push_back(line);
+  }
+  return out;
+}
+
+std::vector<int> groups_of(const Kernel& kernel) {
+  std::set<int> groups;
+  for (const Line& line : kernel.lines) {
+    if (line.group >= 0) groups.insert(line.group);
+  }
+  return {groups.begin(), groups.end()};
+}
+
+/// The groups of the lines that a driver's messages name: "… line 117; error : …".
+std::set<int> groups_named(const Kernel& kernel, const std::string& messages) {
+  std::vector<int> group_of = {-1};  // by number of the line, from 1
+  for (const Line& line : kernel.lines) {
+    group_of.insert(group_of.end(), 1 + static_cast<size_t>(std::ranges::count(line.text, '\n')), line.group);
+  }
+  std::set<int> groups;
+  constexpr std::string_view kLine = "line ";
+  for (size_t at = messages.find(kLine); at != messages.npos; at = messages.find(kLine, at)) {
+    at += kLine.size();
+    const auto number = std::strtoull(&messages[at], nullptr, 10);
+    if (number < group_of.size() && group_of[number] >= 0) groups.insert(group_of[number]);
+  }
+  return groups;
+}
+
 }  // namespace
 
 struct Comparison::Host {
@@ -120,6 +155,7 @@ Comparison::~Comparison() = default;
 
 void Comparison::make_hosts() {
   hosts_.clear();
+  if (device::real_gpu() != nullptr) return;
   for (const HostKind& kind : kHosts) {
     const bool compiles = kind.compile != simt::Compile::never;
     if (compiles ? lacks_compiler() || !host_has(kind.isa) : simt::rows_of(kind.isa) == nullptr) continue;
@@ -144,6 +180,7 @@ Difference Comparison::compare(const Kernel& kernel) {
   totals_.instructions += expected.instructions;
   if (!expected.error.empty()) return {Kind::undefined, expected.error};
   if (expected.buffers[0] != input) return {Kind::undefined, "it writes its input"};
+  if (device::real_gpu() != nullptr) return compare_on_gpu(kernel, text, input, before, expected.buffers[1]);
   for (const auto& host : hosts_) {
     if (host->kind.warp_size != 32 && !kernel.any_warp_size) continue;
     if (host->kind.compile != simt::Compile::never && kernel.seed % kCompiledEach != host->kind.compiled_seeds)
@@ -155,26 +192,35 @@ Difference Comparison::compare(const Kernel& kernel) {
   return {};
 }
 
-namespace {
-
-Kernel without(const Kernel& kernel, const std::set<int>& groups) {
-  Kernel out = kernel;
-  out.lines.clear();
-  for (const Line& line : kernel.lines) {
-    if (groups.count(line.group) == 0) out.lines.push_back(line);
+Difference Comparison::compare_on_gpu(const Kernel& kernel, const std::string& text, const std::vector<uint8_t>& input,
+                                      const std::vector<uint8_t>& before, const std::vector<uint8_t>& expected) {
+  using Kind = Difference::Kind;
+  const device::Outcome outcome = device::run(*device::real_gpu(), text, input, before, {kernel.shape.ctas},
+                                              {kernel.shape.block_x, kernel.shape.block_y});
+  if (!outcome.refused.empty()) {  // instructions of other GPUs
+    const std::set<int> groups = groups_named(kernel, outcome.refused);
+    if (groups.empty()) return {Kind::undefined, outcome.refused};
+    --totals_.kernels;
+    ++totals_.shortened;
+    return compare(without(kernel, groups));
   }
-  return out;
+  ++totals_.runs;
+  if (!outcome.failed.empty()) {  // it answers nothing more
+    fmt::print("seed {}: {}\n{}", kernel.seed, outcome.failed, text);
+    std::exit(1);
+  }
+  const std::string what = first_difference(kernel.shape, expected, outcome.out.data());
+  if (what.empty()) return {};
+  return {Kind::results, device::real_gpu()->device().name + ": " + what};
 }
 
-std::vector<int> groups_of(const Kernel& kernel) {
+Kernel without(const Kernel& kernel, const std::regex& pattern) {
   std::set<int> groups;
   for (const Line& line : kernel.lines) {
-    if (line.group >= 0) groups.insert(line.group);
+    if (line.group >= 0 && std::regex_search(line.text, pattern)) groups.insert(line.group);
   }
-  return {groups.begin(), groups.end()};
+  return without(kernel, groups);
 }
-
-}  // namespace
 
 Kernel reduced(const Kernel& kernel, Comparison& comparison) {
   Kernel smallest = kernel;
@@ -187,7 +233,7 @@ Kernel reduced(const Kernel& kernel, Comparison& comparison) {
         const std::vector<int> groups = groups_of(smallest);
         const auto begin = groups.begin() + static_cast<std::ptrdiff_t>(first);
         const auto end = groups.begin() + static_cast<std::ptrdiff_t>(std::min(first + length, groups.size()));
-        const Kernel candidate = without(smallest, {begin, end});
+        const Kernel candidate = without(smallest, std::set<int>(begin, end));
         if (comparison.compare(candidate).kind == Difference::Kind::results) {
           smallest = candidate;
           smaller = true;

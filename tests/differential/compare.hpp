@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct Difference {
 
 struct Totals {
   uint64_t kernels = 0, runs = 0;  ///< a kernel runs on several hosts
+  uint64_t shortened = 0;          ///< of which a real GPU lacks instructions, so that these were left out
   uint64_t instructions = 0;       ///< of lanes, by the reference
 };
 
+/// With the variable BANKSHOT_DEVICE what is compared with the reference is not the engine, but a real GPU.
 class Comparison {
  public:
   Comparison();
@@ -39,6 +42,8 @@ class Comparison {
  private:
   struct Host;
   void make_hosts();
+  Difference compare_on_gpu(const Kernel& kernel, const std::string& text, const std::vector<uint8_t>& input,
+                            const std::vector<uint8_t>& before, const std::vector<uint8_t>& expected);
   std::vector<std::unique_ptr<Host>> hosts_;
   Totals totals_;
   Forms* noted_ = nullptr;
@@ -46,6 +51,9 @@ class Comparison {
 
 /// The kernel with as many groups of lines left out as it may lose and still differ.
 Kernel reduced(const Kernel& kernel, Comparison& comparison);
+
+/// The kernel without the groups of which a line matches.
+Kernel without(const Kernel& kernel, const std::regex& pattern);
 
 /// Everything on a failure: seed, difference, the reduced kernel.
 std::string report_of(const Kernel& kernel, const Difference& difference, Comparison& comparison);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <regex>
 #include <thread>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Options {
   uint64_t kernels = 1000, seed = 1, seconds = 1'000'000;
   unsigned threads = 1, most_failures = 1;
   bool show = false, list_forms = false;
+  std::string without;
 };
 
 int run(const Options& options) {
@@ -35,7 +37,8 @@ int run(const Options& options) {
     Forms mine = forms();
     comparison.note_forms_in(&mine);
     for (uint64_t k; in_time() && failures < options.most_failures && (k = next++) < options.kernels;) {
-      const Kernel kernel = random_kernel(options.seed + k);
+      Kernel kernel = random_kernel(options.seed + k);
+      if (!options.without.empty()) kernel = without(kernel, std::regex(options.without));
       const Difference difference = comparison.compare(kernel);
       if (difference.kind != Difference::Kind::none) {
         ++failures;
@@ -76,6 +79,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "of the host")->check(CLI::Range(1, 256))->capture_default_str();
   app.add_option("--failures", options.most_failures, "stop after so many")->capture_default_str();
   app.add_option("--seconds", options.seconds, "stop after so many");
+  app.add_option("--without", options.without, "leave out instructions that match this expression");
   app.add_flag("--show", options.show, "print the kernel of --seed and stop");
   app.add_flag("--list-forms", options.list_forms, "print which forms of the instruction table the kernels have");
   CLI11_PARSE(app, argc, argv);

@@ -14,11 +14,14 @@ namespace bankshot::simt::conformance {
 /// An engine and the instruction set it executes with.
 struct Host {
   std::string isa;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Engine> engine;  ///< null for a real GPU (tests/device)
 };
 
 /// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
 std::vector<Host> hosts();
+/// The real GPU alone, where the variable BANKSHOT_DEVICE names one, else hosts(): for what runs through check_form and
+/// run_warps.
+std::vector<Host> hosts_or_gpu();
 /// One that compiles what it runs, unless the host lacks the instruction set or this build has no compiler, which is
 /// printed. @param isa  "avx2" or "avx512"
 std::vector<Host> compiling_hosts(const std::string& isa);
