@@ -1,6 +1,7 @@
 #include "bankshot/hazards/written_bytes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace bankshot::hazards {
 namespace {
@@ -20,11 +21,16 @@ void for_words(uint64_t begin, uint64_t end, F f) {
 }  // namespace
 
 void WrittenBytes::write(uint64_t offset, uint64_t bytes) {
-  for_words(offset, offset + bytes, [&](uint64_t word, uint64_t mask) { bits_[word] |= mask; });
+  if (all_written()) return;
+  for_words(offset, offset + bytes, [&](uint64_t word, uint64_t mask) {
+    unwritten_ -= static_cast<uint64_t>(std::popcount(mask & ~bits_[word]));
+    bits_[word] |= mask;
+  });
 }
 
 bool WrittenBytes::is_written(uint64_t offset, uint64_t bytes) const {
   bool all = true;
+  if (all_written()) return true;
   for_words(offset, offset + bytes, [&](uint64_t word, uint64_t mask) { all &= (bits_[word] & mask) == mask; });
   return all;
 }

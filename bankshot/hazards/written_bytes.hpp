@@ -11,14 +11,16 @@ namespace bankshot::hazards {
 /// Of one range that begins at 0.
 class WrittenBytes {
  public:
-  explicit WrittenBytes(uint64_t bytes) : bits_((bytes + 63) / 64) {}
+  explicit WrittenBytes(uint64_t bytes) : bits_((bytes + 63) / 64), unwritten_(bytes) {}
 
   /// Both ranges lie within.
   void write(uint64_t offset, uint64_t bytes);
   bool is_written(uint64_t offset, uint64_t bytes) const;
+  bool all_written() const { return unwritten_ == 0; }
 
  private:
   std::vector<uint64_t> bits_;
+  uint64_t unwritten_;  ///< bytes
 };
 
 /// Of many ranges of an address space. What lies in none of them counts as written.

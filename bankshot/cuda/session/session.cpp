@@ -67,7 +67,7 @@ Status Session::open() {
   const Request& request = process_request();
   options.threads = request.threads;
   options.memory_bytes = gpu_->global_bytes;
-  options.count_conflicts = !request.report_folder.empty();
+  options.count_conflicts = !request.report_folder.empty() && checks() == nullptr;
   options.trace_accesses = request.trace_accesses;
   if (request.l1) options.l1 = gpu_->l1_rules();
   if (request.joined) options.machine_code = gpu_->machine_code();

@@ -47,6 +47,9 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
   const std::string& opcode = instruction.opcode;
   const ptx::Access& access = m.access;
   CheckedOp op;
+  op.asynchronous = access.asynchronous || access.kind == A::copy || access.kind == A::mbarrier ||
+                    access.kind == A::commit || access.kind == A::wait ||
+                    (access.kind == A::fence && m.has("proxy") && is_proxy_fence(m));
   switch (access.kind) {
     case A::load:
     case A::store:
@@ -208,9 +211,18 @@ CtaChecks& Checks::made(Cta& cta, const Worker& worker) {
   const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
   CtaChecks made;
   made.stride = (uint64_t{cta.shared_bytes} / kClusterUnit + 1) * kClusterUnit;
-  if (options_.race)
-    made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
-  if (options_.memory || options_.race) made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
+  if (options_.race) {
+    unsigned alive = 0;
+    for (const Warp& w : cta.warps) alive += static_cast<unsigned>(std::popcount(w.alive));
+    made.races = std::make_shared<hazards::QuickRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas, alive,
+                                                       has(*worker.program).asynchronous);
+  }
+  if (options_.memory || options_.race) {
+    made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
+    // What is behind the memory of each CTA nobody reads.
+    for (unsigned k = 0; k < ctas; ++k)
+      made.written->write(k * made.stride + cta.shared_bytes, made.stride - cta.shared_bytes);
+  }
   if (options_.sync) made.warps.resize(cta.warps.size());
   for (Cta* one : cta.cluster->ctas) {
     if (one == nullptr) continue;
@@ -255,13 +267,13 @@ const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
       if (options_.race) of(w).races->fence(warp_of(w), executing_lanes(w, i));
       break;
     case K::proxy_fence:
-      if (options_.race) of(w).races->fence_proxy(warp_of(w), executing_lanes(w, i));
+      if (options_.race) of(w).races->exact().fence_proxy(warp_of(w), executing_lanes(w, i));
       break;
     case K::commit:
-      if (options_.race) of(w).races->commit_group(warp_of(w), executing_lanes(w, i), queue);
+      if (options_.race) of(w).races->exact().commit_group(warp_of(w), executing_lanes(w, i), queue);
       break;
     case K::wait:
-      if (options_.race) of(w).races->wait_groups(warp_of(w), executing_lanes(w, i), i->imm, queue);
+      if (options_.race) of(w).races->exact().wait_groups(warp_of(w), executing_lanes(w, i), i->imm, queue);
       break;
     case K::copies_arrive: copies_arrive(w, i); break;
     case K::members: check_members(w, i, op); break;

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bankshot/hazards/shared_races.hpp"
+#include "bankshot/hazards/quick_races.hpp"
 #include "bankshot/hazards/written_bytes.hpp"
 #include "bankshot/simt/checks/finding.hpp"
 #include "bankshot/simt/rows/row.hpp"
@@ -41,6 +41,7 @@ struct CheckedOp {
   uint8_t bytes = 0;     ///< an access: of each lane
   bool ignores = false;  ///< an atomic that does without what was there: exch
   bool strong = false, is_volatile = false, acquires = false, releases = false;
+  bool asynchronous = false;             ///< of copies that end later, or of an mbarrier
   bool bulk = false;                     ///< commit, wait: of bulk copies
   bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks
@@ -53,7 +54,7 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 struct CtaChecks {
   /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of
   /// one CTA comes after that of the one before; so do its warps.
-  std::shared_ptr<hazards::SharedRaces> races;
+  std::shared_ptr<hazards::QuickRaces> races;
   std::shared_ptr<hazards::WrittenBytes> written;
   uint64_t stride = 1;  ///< from CTA to CTA
   unsigned first_warp = 0;
@@ -162,7 +163,12 @@ class Checks final : public Checker {
   void come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks);
   void stray(Warp& w, const Path& path, uint64_t lanes, const Instr* at);
   void end_awaited(Warp& w, uint64_t lanes);
-  bool has_barriers(const LoadedProgram& program);
+  /// Whether some instruction of a program is like this.
+  struct Has {
+    uint64_t program = ~uint64_t{0};  ///< LoadedProgram::serial, of what was asked last
+    bool barriers = false, asynchronous = false;
+  };
+  const Has& has(const LoadedProgram& program);
   void tell_divergence(Warp& w, const CtaChecks::Part& part);
   void tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const CtaChecks::Part& at_b);
   void tell_ended(Warp& w, const CtaChecks::Part& part);
@@ -173,8 +179,7 @@ class Checks final : public Checker {
   void name_shared(Warp& w, Finding& finding, uint64_t place);
 
   CheckOptions options_;
-  uint64_t asked_ = ~uint64_t{0};  ///< LoadedProgram::serial of has_barriers(), and its answer
-  bool has_barriers_ = false;
+  Has has_;
   hazards::WrittenRanges global_;
   std::map<Key, size_t> index_;
   std::vector<Finding> findings_;

@@ -67,6 +67,11 @@ std::string triple(const Dim3& at) {
 uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes) {
   uint64_t placed = 0;
   const uint64_t own = w.cta->rank * of(w).stride;
+  if (own == 0) {  // most are within the memory of their CTA, which is the first
+    uint64_t last = 0;
+    for_each_lane(lanes, [&](unsigned lane) { last = std::max(last, offsets[lane]); });
+    if (last + bytes <= w.cta->shared_bytes) return lanes;
+  }
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (offsets[lane] + bytes <= w.cta->shared_bytes) {
@@ -119,14 +124,15 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
                                 unsigned bytes) {
   uint64_t nobody = 0;
   const CtaChecks& checks = of(w);
-  for_runs(shared, addresses, bytes, [&](uint64_t lanes, uint64_t first, uint64_t size) {
-    if (checks.written->is_written(first, size)) return;
-    for_each_lane(lanes, [&](unsigned lane) {
-      const uint64_t place = addresses[lane];
-      if (!checks.written->is_written(place, bytes) && !is_the_systems(w, place % checks.stride))
-        nobody |= lane_bit(lane);
-    });
-  });
+  for_runs(checks.written->all_written() ? 0 : shared, addresses, bytes,
+           [&](uint64_t lanes, uint64_t first, uint64_t size) {
+             if (checks.written->is_written(first, size)) return;
+             for_each_lane(lanes, [&](unsigned lane) {
+               const uint64_t place = addresses[lane];
+               if (!checks.written->is_written(place, bytes) && !is_the_systems(w, place % checks.stride))
+                 nobody |= lane_bit(lane);
+             });
+           });
   if (nobody != 0) {
     bool is_new = false;
     Finding& finding =
@@ -177,14 +183,14 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
 
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
   if (!options_.memory && !options_.race) return;
-  for_runs(shared, addresses, bytes,
+  for_runs(shared == 0 || of(w).written->all_written() ? 0 : shared, addresses, bytes,
            [&](uint64_t, uint64_t first, uint64_t size) { of(w).written->write(first, size); });
   for_runs(global, addresses, bytes, [&](uint64_t, uint64_t first, uint64_t size) { global_.write(first, size); });
 }
 
 void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses) {
   const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
-  hazards::SharedRaces& races = *of(w).races;
+  hazards::QuickRaces& races = *of(w).races;
   const unsigned warp = warp_of(w);
   for_each_lane(shared | global, [&](unsigned lane) {
     races.synchronise(warp, lane, addresses[lane], reads, writes, op.acquires, op.releases);
@@ -255,10 +261,10 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
 const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
   if (access.lanes == 0) return op.run(w, i);
   hazards::WrittenBytes& written = *of(w).written;
-  uint64_t known = 0;
+  uint64_t known = written.all_written() ? access.lanes : 0;
   std::array<const std::byte*, 64> there;
   std::array<std::array<std::byte, kMostLaneBytes>, 64> before;
-  for_runs(access.lanes, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
+  for_runs(access.lanes & ~known, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
     const bool all = written.is_written(first, size);
     for_each_lane(lanes, [&](unsigned lane) {
       if (all || written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
@@ -308,8 +314,8 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
   mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
-  of(w).races->copy_async(warp_access(w, warp_of(w), i, hazards::AccessKind::write, shared, wide.data(), bytes),
-                          hazards::SharedRaces::kLanes, found_);
+  of(w).races->exact().copy_async(warp_access(w, warp_of(w), i, hazards::AccessKind::write, shared, wide.data(), bytes),
+                                  hazards::SharedRaces::kLanes, found_);
   tell(w, found_);
 }
 
@@ -332,9 +338,9 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
                   at.data(), static_cast<unsigned>(bytes));
   const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
   if (told >= 0) {
-    of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
+    of(w).races->exact().copy_bulk(access, static_cast<uint64_t>(told), found_);
   } else {
-    of(w).races->copy_async(access, hazards::SharedRaces::kBulks, found_);
+    of(w).races->exact().copy_async(access, hazards::SharedRaces::kBulks, found_);
   }
   tell(w, found_);
 }
@@ -347,7 +353,7 @@ void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offs
   found_.clear();
   const hazards::WarpAccess access = warp_access(w, warp_of(w), i, hazards::AccessKind::atomic, lane_bit(lane),
                                                  at.data(), static_cast<unsigned>(bytes));
-  of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
+  of(w).races->exact().copy_bulk(access, static_cast<uint64_t>(told), found_);
   tell(w, found_);
 }
 

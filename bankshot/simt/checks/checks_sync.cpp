@@ -224,12 +224,14 @@ void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
   for (CtaChecks::OfWarp& warp : cta.checks->warps) warp.parts[barrier] = {};
 }
 
-bool Checks::has_barriers(const LoadedProgram& program) {
-  if (asked_ == program.serial) return has_barriers_;
-  asked_ = program.serial;
-  has_barriers_ = std::any_of(program.checked->begin(), program.checked->end(),
-                              [](const CheckedOp& op) { return op.kind == CheckedOp::Kind::barrier; });
-  return has_barriers_;
+const Checks::Has& Checks::has(const LoadedProgram& program) {
+  if (has_.program == program.serial) return has_;
+  has_ = {program.serial, false, false};
+  for (const CheckedOp& op : *program.checked) {
+    has_.barriers |= op.kind == CheckedOp::Kind::barrier;
+    has_.asynchronous |= op.asynchronous;
+  }
+  return has_;
 }
 
 void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
@@ -237,7 +239,7 @@ void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
   if (!options_.sync) return;
   end_awaited(w, lanes);
   if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left
-  if (!has_barriers(*w.worker->program)) return;
+  if (!has(*w.worker->program).barriers) return;
   std::vector<CtaChecks::Ended>& ended = of(w).ended;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const CtaChecks::Ended& one) { return one.at == i; });
   if (same != ended.end()) {
@@ -273,26 +275,26 @@ void Checks::initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lan
   if (options_.memory || options_.race) of(w).written->write(place, sizeof(uint64_t));
   if (!options_.race) return;
   use_mbarrier(w, i, hazards::AccessKind::write, place, lane);
-  of(w).races->initialise_mbarrier(place);
+  of(w).races->exact().initialise_mbarrier(place);
 }
 
 void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
   if (!options_.race || place < 0) return;
   use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
-  of(w).races->arrive_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
+  of(w).races->exact().arrive_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
 }
 
 void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
   if (!options_.race || place < 0) return;
   use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
-  of(w).races->pass_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
+  of(w).races->exact().pass_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
 }
 
 void Checks::ends_phase(Warp& w, uint64_t barrier) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
-  if (options_.race && place >= 0) of(w).races->end_phase(static_cast<uint64_t>(place));
+  if (options_.race && place >= 0) of(w).races->exact().end_phase(static_cast<uint64_t>(place));
 }
 
 namespace {
@@ -310,16 +312,17 @@ void for_lanes_of(uint64_t lanes, F f) {
 
 void Checks::arrives_in_cluster(Warp& w) {
   if (options_.race)
-    for_lanes_of(w.active, [&](unsigned lane) { of(w).races->arrive_mbarrier(kClusterBarrier, warp_of(w), lane); });
+    for_lanes_of(w.active,
+                 [&](unsigned lane) { of(w).races->exact().arrive_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 void Checks::cluster_completes(Cta& cta, const Worker& worker) {
-  if (options_.race) of(cta, worker).races->end_phase(kClusterBarrier, true);
+  if (options_.race) of(cta, worker).races->exact().end_phase(kClusterBarrier, true);
 }
 
 void Checks::passes_cluster(Warp& w, uint64_t lanes) {
   if (options_.race)
-    for_lanes_of(lanes, [&](unsigned lane) { of(w).races->pass_mbarrier(kClusterBarrier, warp_of(w), lane); });
+    for_lanes_of(lanes, [&](unsigned lane) { of(w).races->exact().pass_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 /// cp.async.mbarrier.arrive
@@ -328,7 +331,7 @@ void Checks::copies_arrive(Warp& w, const Instr* i) {
   for_lanes_of(executing_lanes(w, i), [&](unsigned lane) {
     const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
     const int64_t place = offset < 0 ? -1 : place_of(w, static_cast<uint64_t>(offset), sizeof(uint64_t));
-    if (place >= 0) of(w).races->arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane);
+    if (place >= 0) of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane);
   });
 }
 

@@ -1,0 +1,199 @@
+#include "bankshot/hazards/quick_races.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "bankshot/hazards/lane_bits.hpp"
+
+namespace bankshot::hazards {
+namespace {
+
+constexpr unsigned kBarriersOfCta = 16;
+constexpr unsigned kWordBytes = 4;  ///< bytes
+constexpr uint64_t kSeveral = 0xffffff;
+constexpr unsigned kKinds = 24;  ///< the first bit of the kinds
+constexpr unsigned kEra = 32;
+
+constexpr uint64_t bit_of(AccessKind kind) { return uint64_t{1} << (kKinds + static_cast<unsigned>(kind)); }
+
+/// Kinds of another thread's accesses that an access may race with: all but reads with reads and atomics with atomics.
+constexpr uint64_t may_race_with(AccessKind kind) {
+  const uint64_t all = bit_of(AccessKind::read) | bit_of(AccessKind::write) | bit_of(AccessKind::atomic);
+  return kind == AccessKind::write ? all : all & ~bit_of(kind);
+}
+
+}  // namespace
+
+QuickRaces::QuickRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigned ctas, unsigned alive,
+                       bool always_exact)
+    : threads_(threads),
+      lanes_(lanes),
+      ctas_(ctas),
+      bytes_(bytes),
+      alive_(alive),
+      always_exact_(always_exact || ctas != 1),
+      waiting_(kBarriersOfCta) {
+  begin_anew();
+}
+
+void QuickRaces::begin_anew() {
+  exact_ = always_exact_ ? std::make_unique<SharedRaces>(threads_, lanes_, bytes_, ctas_) : nullptr;
+  events_.clear();
+  offsets_.clear();
+  told_ = false;
+  ++era_;
+}
+
+SharedRaces& QuickRaces::exact() {
+  if (exact_ == nullptr) {
+    exact_ = std::make_unique<SharedRaces>(threads_, lanes_, bytes_, ctas_);
+    std::vector<Hazard> none;  // else they would not have been simple
+    for (const Event& event : events_) tell(event, none);
+    events_.clear();
+    offsets_.clear();
+  }
+  return *exact_;
+}
+
+void QuickRaces::tell(const Event& event, std::vector<Hazard>& found) {
+  using K = Event::Kind;
+  const WarpAccess& a = event.access;
+  switch (event.kind) {
+    case K::access: {
+      std::array<uint64_t, 64> offsets;
+      const uint32_t* next = &offsets_[event.first_offset];
+      for_lanes(a.lanes, [&](unsigned lane) { offsets[lane] = *next++; });
+      WarpAccess access = a;
+      access.offsets = offsets.data();
+      return exact_->access(access, found);
+    }
+    case K::exit: return exact_->exit(a.warp, event.lanes);
+    case K::arrive: return exact_->arrive(event.barrier, a.warp, event.lanes, event.flags[0]);
+    case K::complete: return exact_->complete(event.barrier, event.flags[0], 0);
+    case K::meet: return exact_->meet(a.warp, event.lanes);
+    case K::fence: return exact_->fence(a.warp, event.lanes);
+    case K::synchronise:
+      return exact_->synchronise(a.warp, static_cast<unsigned>(event.lanes), event.place, event.flags[0],
+                                 event.flags[1], event.flags[2], event.flags[3]);
+  }
+}
+
+bool QuickRaces::note(const Event& event) {
+  if (exact_ == nullptr && events_.size() == kMostEvents) exact();
+  if (exact_ != nullptr) return true;
+  events_.push_back(event);
+  return false;
+}
+
+/// Whether no word of it is used by another thread in a way that may race. What it uses is written down.
+bool QuickRaces::is_simple(const WarpAccess& access) {
+  if (words_.empty()) words_.resize((bytes_ + kWordBytes - 1) / kWordBytes);
+  const uint64_t kind = bit_of(access.kind), races = may_race_with(access.kind), era = era_ << kEra;
+  const bool reads = access.kind == AccessKind::read;
+  const uint64_t known = era | kind | kSeveral;
+  uint64_t lanes = access.lanes;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const uint64_t thread = access.warp * lanes_ + lane + 1, offset = access.offsets[lane];
+    const size_t end = std::min<size_t>((offset + access.width + kWordBytes - 1) / kWordBytes, words_.size());
+    for (size_t at = offset / kWordBytes; at < end; ++at) {
+      uint64_t& word = words_[at];
+      if (word == known && reads) continue;
+      if (word >> kEra != era_) {
+        word = era | kind | thread;
+      } else if ((word & kSeveral) == thread) {
+        word |= kind;
+      } else if ((word & races) != 0) {
+        return false;
+      } else {
+        word |= kind | kSeveral;
+      }
+    }
+  }
+  return true;
+}
+
+void QuickRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
+  if (exact_ == nullptr && is_simple(access) && events_.size() < kMostEvents) {
+    Event event;
+    event.access = access;
+    event.first_offset = offsets_.size();
+    events_.push_back(event);
+    if (access.lanes == 0xffffffff) {
+      offsets_.resize(event.first_offset + 32);
+      for (unsigned lane = 0; lane < 32; ++lane)
+        offsets_[event.first_offset + lane] = static_cast<uint32_t>(access.offsets[lane]);
+    } else {
+      for_lanes(access.lanes, [&](unsigned lane) { offsets_.push_back(static_cast<uint32_t>(access.offsets[lane])); });
+    }
+    return;
+  }
+  exact().access(access, found);
+}
+
+void QuickRaces::exit(unsigned warp, uint64_t lanes) {
+  alive_ -= static_cast<unsigned>(std::popcount(lanes));
+  Event event;
+  event.kind = Event::Kind::exit;
+  event.access.warp = warp;
+  event.lanes = lanes;
+  if (note(event)) exact_->exit(warp, lanes);
+}
+
+void QuickRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits) {
+  if (waits) waiting_[barrier] += static_cast<unsigned>(std::popcount(lanes));
+  Event event;
+  event.kind = Event::Kind::arrive;
+  event.barrier = static_cast<uint8_t>(barrier);
+  event.access.warp = warp;
+  event.lanes = lanes;
+  event.flags[0] = waits;
+  if (note(event)) exact_->arrive(barrier, warp, lanes, waits);
+}
+
+void QuickRaces::complete(unsigned barrier, bool whole, unsigned cta) {
+  const unsigned waiting = std::exchange(waiting_[barrier], 0);
+  if (whole && waiting == alive_ && !always_exact_) return begin_anew();
+  Event event;
+  event.kind = Event::Kind::complete;
+  event.barrier = static_cast<uint8_t>(barrier);
+  event.flags[0] = whole;
+  if (note(event)) exact_->complete(barrier, whole, cta);
+}
+
+void QuickRaces::meet(unsigned warp, uint64_t lanes) {
+  Event event;
+  event.kind = Event::Kind::meet;
+  event.access.warp = warp;
+  event.lanes = lanes;
+  if (note(event)) exact_->meet(warp, lanes);
+}
+
+void QuickRaces::fence(unsigned warp, uint64_t lanes) {
+  Event event;
+  event.kind = Event::Kind::fence;
+  told_ = true;
+  event.access.warp = warp;
+  event.lanes = lanes;
+  if (note(event)) exact_->fence(warp, lanes);
+}
+
+void QuickRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires,
+                             bool releases) {
+  if (exact_ == nullptr && !releases && !told_) return;  // nobody has told anything since the last barrier
+  told_ |= releases;
+  Event event;
+  event.kind = Event::Kind::synchronise;
+  event.access.warp = warp;
+  event.lanes = lane;
+  event.place = place;
+  event.flags[0] = reads;
+  event.flags[1] = writes;
+  event.flags[2] = acquires;
+  event.flags[3] = releases;
+  if (note(event)) exact_->synchronise(warp, lane, place, reads, writes, acquires, releases);
+}
+
+}  // namespace bankshot::hazards

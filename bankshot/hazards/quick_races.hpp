@@ -1,0 +1,69 @@
+// SharedRaces, most of whose work is left out. Between two barriers of all threads of a CTA hardly any word is used by
+// two threads of which one writes. As long as that is so nothing races: accesses are written down, and forgotten at the
+// barrier, which orders them before all that follows. If a word is, what was written down since the last barrier is
+// told to SharedRaces, and all that follows until the next one. What is found is the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bankshot/hazards/shared_races.hpp"
+
+namespace bankshot::hazards {
+
+class QuickRaces {
+ public:
+  /// @param alive  threads that have not ended @param always_exact  nothing is left out, which asynchronous copies,
+  /// mbarriers and clusters need. The rest as of SharedRaces
+  QuickRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigned ctas, unsigned alive, bool always_exact);
+
+  // As of SharedRaces.
+  void access(const WarpAccess& access, std::vector<Hazard>& found);
+  void exit(unsigned warp, uint64_t lanes);
+  void arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits);
+  void complete(unsigned barrier, bool whole, unsigned cta);
+  void meet(unsigned warp, uint64_t lanes);
+  void fence(unsigned warp, uint64_t lanes);
+  void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
+
+  /// With all that has happened since the last barrier; to be told of the rest until the next one.
+  SharedRaces& exact();
+  bool is_exact() const { return exact_ != nullptr; }
+
+ private:
+  /// What has happened, in order.
+  struct Event {
+    enum class Kind : uint8_t { access, exit, arrive, complete, meet, fence, synchronise };
+    Kind kind = Kind::access;
+    uint8_t barrier = 0;
+    bool flags[4] = {};  ///< arguments that are true or false, in order
+    uint64_t lanes = 0;
+    WarpAccess access;  ///< offsets are in offsets_
+    uint64_t place = 0;
+    size_t first_offset = 0;
+  };
+  static constexpr size_t kMostEvents = 1 << 15;  ///< then it is exact
+
+  bool is_simple(const WarpAccess& access);
+  /// Writes an event down, or tells the exact one. @return whether the latter is to be done
+  bool note(const Event& event);
+  void tell(const Event& event, std::vector<Hazard>& found);
+  void begin_anew();
+
+  unsigned threads_, lanes_, ctas_;
+  uint64_t bytes_;
+  unsigned alive_;
+  bool always_exact_;
+  std::vector<unsigned> waiting_;  ///< threads, by barrier
+  std::unique_ptr<SharedRaces> exact_;
+  std::vector<Event> events_;
+  std::vector<uint32_t> offsets_;  ///< of accesses, those of lanes that take part
+  /// By word, what was done since the last barrier: the number of the barrier in the upper half, else it is old; kinds
+  /// of accesses, a bit each; and the thread, from 1, or kSeveral.
+  std::vector<uint64_t> words_;
+  uint64_t era_ = 1;
+  bool told_ = false;  ///< by a fence or a release, since the last barrier
+};
+
+}  // namespace bankshot::hazards
