@@ -91,40 +91,48 @@ bool QuickRaces::note(const Event& event) {
 bool QuickRaces::is_simple(const WarpAccess& access) {
   if (words_.empty()) words_.resize((bytes_ + kWordBytes - 1) / kWordBytes);
   const uint64_t kind = bit_of(access.kind), races = may_race_with(access.kind), era = era_ << kEra;
-  const bool reads = access.kind == AccessKind::read;
-  const uint64_t known = era | kind | kSeveral;
-  uint64_t lanes = access.lanes;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    const uint64_t thread = access.warp * lanes_ + lane + 1, offset = access.offsets[lane];
-    const size_t end = std::min<size_t>((offset + access.width + kWordBytes - 1) / kWordBytes, words_.size());
-    for (size_t at = offset / kWordBytes; at < end; ++at) {
-      uint64_t& word = words_[at];
-      if (word == known && reads) continue;
-      if (word >> kEra != era_) {
-        word = era | kind | thread;
-      } else if ((word & kSeveral) == thread) {
-        word |= kind;
-      } else if ((word & races) != 0) {
-        return false;
-      } else {
-        word |= kind | kSeveral;
-      }
-    }
+  // Of reads it says all there is to say.
+  const uint64_t known = access.kind == AccessKind::read ? era | kind | kSeveral : 0;
+  if (known != 0 && access.width == kWordBytes && access.lanes == 0xffffffff) {
+    uint64_t others = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) others |= words_[access.offsets[lane] / kWordBytes] ^ known;
+    if (others == 0) return true;
   }
-  return true;
+  const auto is_simple_at = [&](uint64_t& word, uint64_t thread) {
+    if (word >> kEra != era_) {
+      word = era | kind | thread;
+    } else if ((word & kSeveral) == thread || word == known) {
+      word |= kind;
+    } else if ((word & races) != 0) {
+      return false;
+    } else {
+      word |= kind | kSeveral;
+    }
+    return true;
+  };
+  const uint64_t first_thread = uint64_t{access.warp} * lanes_ + 1;
+  bool simple = true;
+  for_lanes(access.lanes, [&](unsigned lane) {
+    const uint64_t offset = access.offsets[lane], thread = first_thread + lane;
+    if (access.width <= kWordBytes && offset % access.width == 0) {
+      simple &= is_simple_at(words_[offset / kWordBytes], thread);
+      return;
+    }
+    const size_t end = std::min<size_t>((offset + access.width + kWordBytes - 1) / kWordBytes, words_.size());
+    for (size_t at = offset / kWordBytes; at < end; ++at) simple &= is_simple_at(words_[at], thread);
+  });
+  return simple;
 }
 
 void QuickRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
   if (exact_ == nullptr && is_simple(access) && events_.size() < kMostEvents) {
-    Event event;
+    Event& event = events_.emplace_back();
     event.access = access;
     event.first_offset = offsets_.size();
-    events_.push_back(event);
     if (access.lanes == 0xffffffff) {
       offsets_.resize(event.first_offset + 32);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        offsets_[event.first_offset + lane] = static_cast<uint32_t>(access.offsets[lane]);
+      uint32_t* const to = &offsets_[event.first_offset];
+      for (unsigned lane = 0; lane < 32; ++lane) to[lane] = static_cast<uint32_t>(access.offsets[lane]);
     } else {
       for_lanes(access.lanes, [&](unsigned lane) { offsets_.push_back(static_cast<uint32_t>(access.offsets[lane])); });
     }
@@ -182,7 +190,7 @@ void QuickRaces::fence(unsigned warp, uint64_t lanes) {
 
 void QuickRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires,
                              bool releases) {
-  if (exact_ == nullptr && !releases && !told_) return;  // nobody has told anything since the last barrier
+  if (!releases && !is_told()) return;
   told_ |= releases;
   Event event;
   event.kind = Event::Kind::synchronise;

@@ -27,6 +27,8 @@ class QuickRaces {
   void fence(unsigned warp, uint64_t lanes);
   void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
 
+  /// Whether a strong access that does not release may matter: somebody has told something by a fence or a release.
+  bool is_told() const { return exact_ != nullptr || told_; }
   /// With all that has happened since the last barrier; to be told of the rest until the next one.
   SharedRaces& exact();
   bool is_exact() const { return exact_ != nullptr; }

@@ -17,6 +17,10 @@ uint64_t executing_lanes(const Warp& w, const Instr* i) {
 
 /// Of lanes that access shared memory: whose?
 static void part_elsewhere(const Warp& w, LaneAddresses& to) {
+  uint64_t any = 0;
+  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1)
+    any |= to.address[static_cast<size_t>(std::countr_zero(rest))];
+  if (any >> Windows::kCtaShift == 0) return;  // all in that of the own CTA
   for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
     uint64_t& address = to.address[static_cast<size_t>(std::countr_zero(rest))];
     if (!is_elsewhere(*w.cta, address)) {
@@ -65,8 +69,12 @@ void sort_by_space(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses&
 
 void addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
   const unsigned count = w.worker->program->lanes;
-  if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
-    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = lane_address(w, i, lane);
+  if (i->op[0] == OperandRef::kNone) {
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = i->imm;
+  } else if (!(i->flags & InstrFlag::kWide)) {
+    const uint32_t* const base = w.row<const uint32_t>(i->op[0]);
+    const auto offset = static_cast<uint32_t>(i->imm);
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + offset;
   } else {
     const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
     for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;

@@ -147,6 +147,7 @@ class Checks final : public Checker {
                   bool writes);
   Dim3 cta_of_rank(const Warp& w, unsigned rank) const;
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
+  using Value = std::array<std::byte, 32>;  ///< as much as a lane accesses at once
   const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
   std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
                                                   const hazards::WarpAccess& access);

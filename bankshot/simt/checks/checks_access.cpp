@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <type_traits>
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/lane_addresses.hpp"
@@ -19,8 +20,6 @@ namespace bankshot::simt {
 namespace {
 
 using Kind = Finding::Kind;
-
-constexpr unsigned kMostLaneBytes = 32;  ///< that a lane accesses at once
 
 /// @param warp  of the cluster
 hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, hazards::AccessKind kind, uint64_t lanes,
@@ -55,7 +54,22 @@ void for_runs(uint64_t lanes, const uint64_t* addresses, unsigned bytes, F f) {
 /// f(lane) for each of a mask.
 template <class F>
 void for_each_lane(uint64_t lanes, F f) {
+  if (lanes == 0xffffffff) {
+    for (unsigned lane = 0; lane < 32; ++lane) f(lane);
+    return;
+  }
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// f(bytes of a lane), the common numbers as constants.
+template <class F>
+void with_width(size_t bytes, F f) {
+  switch (bytes) {
+    case 4: return f(std::integral_constant<size_t, 4>{});
+    case 8: return f(std::integral_constant<size_t, 8>{});
+    case 16: return f(std::integral_constant<size_t, 16>{});
+    default: return f(bytes);
+  }
 }
 
 std::string triple(const Dim3& at) {
@@ -68,7 +82,9 @@ uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64
   uint64_t placed = 0;
   const uint64_t own = w.cta->rank * of(w).stride;
   if (own == 0) {  // most are within the memory of their CTA, which is the first
-    uint64_t last = 0;
+    uint64_t any = 0, last = 0;
+    for_each_lane(lanes, [&](unsigned lane) { any |= offsets[lane]; });
+    if (any + bytes <= w.cta->shared_bytes) return lanes;
     for_each_lane(lanes, [&](unsigned lane) { last = std::max(last, offsets[lane]); });
     if (last + bytes <= w.cta->shared_bytes) return lanes;
   }
@@ -191,6 +207,7 @@ void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint6
 void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses) {
   const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
   hazards::QuickRaces& races = *of(w).races;
+  if (!op.releases && !races.is_told()) return;
   const unsigned warp = warp_of(w);
   for_each_lane(shared | global, [&](unsigned lane) {
     races.synchronise(warp, lane, addresses[lane], reads, writes, op.acquires, op.releases);
@@ -233,7 +250,6 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
 /// other; the instruction has to be executed again afterwards.
 std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
                                                         const hazards::WarpAccess& access) {
-  using Value = std::array<std::byte, kMostLaneBytes>;
   const uint64_t active = w.active;
   const bool counting = std::exchange(w.worker->counting, false);
   std::map<uint64_t, Value> values;
@@ -263,23 +279,27 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   hazards::WrittenBytes& written = *of(w).written;
   uint64_t known = written.all_written() ? access.lanes : 0;
   std::array<const std::byte*, 64> there;
-  std::array<std::array<std::byte, kMostLaneBytes>, 64> before;
+  std::array<std::byte, 64 * sizeof(Value)> before;
   for_runs(access.lanes & ~known, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
     const bool all = written.is_written(first, size);
     for_each_lane(lanes, [&](unsigned lane) {
       if (all || written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
     });
   });
-  for_each_lane(access.lanes, [&](unsigned lane) {
-    there[lane] = memory_at(w, access.offsets[lane]);
-    std::memcpy(before[lane].data(), there[lane], access.width);
+  for_each_lane(access.lanes, [&](unsigned lane) { there[lane] = memory_at(w, access.offsets[lane]); });
+  with_width(access.width, [&](auto width) {
+    for_each_lane(access.lanes & known, [&](unsigned lane) { std::memcpy(&before[lane * width], there[lane], width); });
   });
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
   mark_written(w, access.lanes, 0, access.offsets, access.width);
-  for_each_lane(access.lanes & known, [&](unsigned lane) {
-    if (std::memcmp(before[lane].data(), there[lane], access.width) == 0) access.lanes &= ~lane_bit(lane);
+  uint64_t same = 0;
+  with_width(access.width, [&](auto width) {
+    for_each_lane(access.lanes & known, [&](unsigned lane) {
+      if (std::memcmp(&before[lane * width], there[lane], width) == 0) same |= lane_bit(lane);
+    });
   });
+  access.lanes &= ~same;
   of(w).races->access(access, found_);
   const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
   if (std::any_of(found_.begin(), found_.end(), one_instruction)) found_ = within_instruction(w, i, op, access);
