@@ -206,7 +206,7 @@ void Sm::execute(Issue& issue) {
     set_fault(issue.now);
     return;
   }
-  if (operation.kind == Kind::copy) charge_copy(issue, cost);
+  if (operation.kind == Kind::copy && issue.global) charge_copy(issue, cost);  // else no lane copies
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
   if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : cost);

@@ -44,6 +44,13 @@ TEST_F(ChipAsync, a_copy_takes_as_long_as_a_load_for_who_waits_for_it) {
   EXPECT_EQ(cycles(copy(0) + "cp.async.wait_all;"), waits);
 }
 
+TEST_F(ChipAsync, a_copy_of_no_lane_is_not_waited_for) {
+  const std::string off = "setp.gt.u32 %p1, %r1, 99; @%p1 " + copy(0);
+  const uint32_t nothing = cycles("setp.gt.u32 %p1, %r1, 99;");
+  EXPECT_LT(cycles(off + "cp.async.wait_group 0;"), nothing + 20);
+  EXPECT_LT(cycles(off + "cp.async.wait_all;"), nothing + 20);
+}
+
 TEST_F(ChipAsync, groups_are_waited_for_in_order) {
   // The second line is there already: only the first group is on its way.
   const std::string warm = "ld.global.u32 %r6, [%rd2+256]; add.u32 %r6, %r6, 1;\n";
