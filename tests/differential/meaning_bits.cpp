@@ -126,15 +126,19 @@ Meaning permute(Name& name) {
   };
 }
 
+/// A place or length of bfe and bfi: the manual takes it modulo 256, GPUs do that for 32 bits only.
+uint64_t field_number(uint64_t value, unsigned bits) { return low(value, bits == 64 ? 32 : 8); }
+
 Meaning extract(Name& name) {
   const Type type = name.take_type();
   const unsigned bits = ptx::bits(type);
   return [=](Values& v) {
-    const unsigned pos = v.s[1] & 0xff, len = v.s[2] & 0xff;
-    const bool sign = is_signed(type) && len != 0 && bit(v.s[0], std::min(pos + len - 1, bits - 1));
+    const uint64_t pos = field_number(v.s[1], bits), len = field_number(v.s[2], bits);
+    const bool sign =
+        is_signed(type) && len != 0 && bit(v.s[0], static_cast<unsigned>(std::min<uint64_t>(pos + len - 1, bits - 1)));
     uint64_t d = 0;
     for (unsigned k = 0; k < bits; ++k) {
-      const bool one = k < len && pos + k < bits ? bit(v.s[0], pos + k) : sign;
+      const bool one = k < len && pos + k < bits ? bit(v.s[0], static_cast<unsigned>(pos + k)) : sign;
       d |= static_cast<uint64_t>(one) << k;
     }
     v.d = wrapped(static_cast<Wide>(d), type);
@@ -144,7 +148,7 @@ Meaning extract(Name& name) {
 Meaning insert(Name& name) {
   const unsigned bits = ptx::bits(name.take_type());
   return [=](Values& v) {
-    const unsigned pos = v.s[2] & 0xff, len = v.s[3] & 0xff;
+    const uint64_t pos = field_number(v.s[2], bits), len = field_number(v.s[3], bits);
     v.d = v.s[1];
     for (unsigned k = 0; k < len && pos + k < bits; ++k) {
       v.d = (v.d & ~(uint64_t{1} << (pos + k))) | static_cast<uint64_t>(bit(v.s[0], k)) << (pos + k);
@@ -178,13 +182,14 @@ Meaning extend(Name& name) {
   };
 }
 
-/// The place of the |c|-th one of a, from place b upwards or downwards. b is below 32.
+/// The place of the |c|-th one of a, from place b upwards or downwards. b is below 32. 0 if c has no magnitude.
 Meaning find_nth(Name& name) {
   name.take_type();
   return [](Values& v) {
     const auto n = static_cast<int64_t>(number(v.s[2], Type::s32));
     int64_t left = n < 0 ? -n : n;
-    v.d = 0xffffffff;
+    v.d = n == -(int64_t{1} << 31) ? 0 : 0xffffffff;
+    if (v.d == 0) return;
     if (n == 0) {
       if (bit(v.s[0], static_cast<unsigned>(v.s[1]))) v.d = v.s[1];
       return;

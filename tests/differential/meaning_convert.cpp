@@ -26,7 +26,8 @@ long double source_number(const Conversion& c, uint64_t bits) {
   if (!ptx::is_float(c.from)) return static_cast<long double>(number(bits, c.from));
   if (c.from == Type::f64) return f64_of(bits);
   const uint64_t pattern = low(bits, ptx::bits(c.from));
-  return decoded(c.from == Type::f32 && c.flush ? flushed(pattern, kF32) : pattern, format_of(c.from));
+  return decoded(c.from == Type::f32 && c.to != Type::f16 && c.flush ? flushed(pattern, kF32) : pattern,
+                 format_of(c.from));
 }
 
 long double whole_number(const Conversion& c, long double x) {
@@ -51,14 +52,25 @@ uint64_t to_integer(const Conversion& c, uint64_t bits) {
   return wrapped(static_cast<Wide>(x), c.to);
 }
 
-/// A NaN that becomes a float: as f64 it keeps its sign and payload and is made quiet.
+/// A NaN that becomes a float. Nothing is done to what is only moved; f64 keep and give sign and payload, made quiet;
+/// others are the canonical NaN.
 uint64_t converted_nan(const Conversion& c, uint64_t bits) {
+  const bool computed = c.flush || !c.whole.empty();
   if (c.saturate) return 0;
-  if (c.to == Type::f32) return kNan32;
-  if (c.to != Type::f64) return kNan16;
-  if (c.from == Type::f64) return c.whole.empty() ? bits : bits | uint64_t{1} << 51;  // unless nothing is done to it
-  const unsigned width = ptx::bits(c.from), mantissa = static_cast<unsigned>(format_of(c.from).mantissa_bits);
-  return (bits >> (width - 1) & 1) << 63 | uint64_t{0x7ff8} << 48 | low(bits, mantissa) << (52 - mantissa);
+  if (c.from == Type::f64 && c.to == Type::f64) return computed ? bits | uint64_t{1} << 51 : bits;
+  if (c.from == Type::f64) {
+    const unsigned width = ptx::bits(c.to), mantissa = static_cast<unsigned>(format_of(c.to).mantissa_bits);
+    const uint64_t upper = low(bits | uint64_t{1} << 51, 63) >> (52 - mantissa);
+    return (bits >> 63) << (width - 1) | low(upper, width - 1);
+  }
+  if (c.to == Type::f64) {
+    if (c.flush) bits = kNan32;
+    const unsigned width = ptx::bits(c.from), mantissa = static_cast<unsigned>(format_of(c.from).mantissa_bits);
+    return (bits >> (width - 1) & 1) << 63 | uint64_t{0x7ff8} << 48 | low(bits, mantissa) << (52 - mantissa);
+  }
+  if (c.to != Type::f32) return kNan16;
+  if (computed || c.from == Type::f16) return kNan32;
+  return c.from == Type::f32 ? bits : low(bits, 16) << 16;
 }
 
 uint64_t to_float(const Conversion& c, uint64_t bits) {
@@ -86,7 +98,10 @@ Meaning pair(Conversion c) {
 }
 
 uint64_t to_tf32(const Conversion& c, uint64_t bits) {
-  if (is_nan(low(bits, 32), kF32)) return kNan32;
+  if (is_nan(low(bits, 32), kF32)) {
+    if (c.mode != kTiesAway) return 0x7fffe000;
+    return low(bits & ~uint64_t{0x1fff}, 32) - (c.finite ? 0x2000 : 0);
+  }
   const double x = decoded(low(bits, 32), kF32);
   if (c.relu && !(x > 0)) return 0;
   const uint64_t d = encoded(x, kTf32, c.mode);

@@ -1,6 +1,7 @@
 // f32 and f64 by the host's own arithmetic, f16 and bf16 by doubles that are rounded once.
 // Source: PTX ISA 9.0, sections 9.7.3 to 9.7.5. NaN of f32 is 0x7fffffff, of f16 and bf16 0x7fff. f64 keeps the payload
-// of its first NaN, which the manual leaves open, and is 0xfff8000000000000 where no source is NaN.
+// of a NaN: of the last source but a third, as GPUs do (the manual leaves it open); of a quotient's first. It is
+// 0xfff8000000000000 where no source is NaN.
 #include <algorithm>
 #include <cmath>
 
@@ -49,10 +50,10 @@ uint64_t twofold(const Options& o, uint64_t a, uint64_t b, uint64_t c, size_t so
   if (x == x) return bits_of(x);
   constexpr uint64_t kQuiet = uint64_t{1} << 51;
   const auto is_nan = [](uint64_t bits) { return f64_of(bits) != f64_of(bits); };
-  if (is_nan(a)) return a | kQuiet;
+  if (o.op == "div" && is_nan(a)) return a | kQuiet;
   if (sources >= 2 && is_nan(b)) return b | kQuiet;
   if (sources == 3 && is_nan(c)) return c | kQuiet;
-  return kNan64;
+  return is_nan(a) ? a | kQuiet : kNan64;
 }
 
 uint64_t half(const Options& o, Format format, uint64_t a, uint64_t b, uint64_t c) {
@@ -126,8 +127,8 @@ Meaning signs(Name& name, bool of_halves) {
       uint64_t a = low(v.s[0] >> at, ptx::bits(element));
       if (flush) a = flushed(a, format_of(element));
       const uint64_t d = negates ? a ^ bits.sign : a & ~bits.sign;
-      // Of halves only the sign changes.
-      return !is_half && (a & ~bits.sign) > bits.infinity ? bits.nan : d;
+      if ((a & ~bits.sign) <= bits.infinity) return d;
+      return element == Type::f64 ? a | uint64_t{1} << 51 : bits.nan;  // with its sign
     });
   };
 }
@@ -151,6 +152,7 @@ Meaning float_extrema(Name& name, bool of_halves) {
       a &= ~bits.sign;
       b &= ~bits.sign;
     }
+    if (nan(a) && nan(b) && element == Type::f64) return b | uint64_t{1} << 51;
     if ((nan(a) && nan(b)) || (contagious && (nan(a) || nan(b)))) return bits.nan;
     if (nan(a)) return b | sign;
     if (nan(b)) return a | sign;

@@ -1,6 +1,7 @@
 // Logic, shifts and bit fields, bit by bit. Source: PTX ISA, "Logic and Shift Instructions", "Integer Arithmetic
 // Instructions" (bfe, bfi, bfind, bmsk, szext, fns, popc, clz, brev) and "Data Movement" (prmt, mov).
 #include <algorithm>
+#include <limits>
 
 #include "exact_integers.hpp"
 
@@ -122,9 +123,11 @@ std::optional<Rule> count_rule(const Spelling& s) {
 std::optional<Rule> field_rule(const Spelling& s) {
   const unsigned bits = s.type() == T::none ? 0 : ptx::bits(s.type());
   const bool sign = is_signed(s.type()), clamp = s.has("clamp");
+  // The manual says that positions and lengths count modulo 256. Of 64 bits an H200 takes them whole.
+  const uint64_t amount = bits == 64 ? 0xffffffff : 0xff;
   if (s.opcode == "bfe") {
     return rule_of_bits([=](Sources v) {
-      const uint64_t position = v[1] & 0xff, length = v[2] & 0xff;
+      const uint64_t position = v[1] & amount, length = v[2] & amount;
       const bool filling = sign && length != 0 && has_bit(v[0], std::min<uint64_t>(position + length - 1, bits - 1));
       return from_bits(
           bits, [&](uint64_t n) { return n < length && position + n < bits ? has_bit(v[0], position + n) : filling; });
@@ -132,7 +135,7 @@ std::optional<Rule> field_rule(const Spelling& s) {
   }
   if (s.opcode == "bfi") {
     return rule_of_bits([=](Sources v) {
-      const uint64_t position = v[2] & 0xff, length = v[3] & 0xff;
+      const uint64_t position = v[2] & amount, length = v[3] & amount;
       return from_bits(bits, [&](uint64_t n) {
         return n >= position && n - position < length ? has_bit(v[0], n - position) : has_bit(v[1], n);
       });
@@ -156,11 +159,13 @@ std::optional<Rule> field_rule(const Spelling& s) {
   return {};
 }
 
-/// The offset-th set bit of the mask from base up or down; base itself if the offset is 0.
+/// The offset-th set bit of the mask from base up or down; base itself if the offset is 0. Of offset -2^31 an H200
+/// makes 0.
 Rule fns_rule() {
   return rule_of_bits([](Sources v) -> uint64_t {
     const auto base = static_cast<int64_t>(static_cast<int32_t>(v[1])),
                offset = static_cast<int64_t>(static_cast<int32_t>(v[2]));
+    if (offset == std::numeric_limits<int32_t>::min()) return 0;
     if (offset == 0)
       return base >= 0 && base < 32 && has_bit(v[0], static_cast<uint64_t>(base)) ? static_cast<uint64_t>(base)
                                                                                   : ~uint64_t{0};

@@ -70,15 +70,37 @@ Rule float_to_integer(const Spelling& s) {
   return rule;
 }
 
-/// .ftz is about f32: sources and results.
+/// What comes of a NaN, where PTX has no canonical one or an H200 does not make it: f64 keeps sign and payload on the
+/// way to it and from it, and is made quiet; what is only moved stays.
+std::optional<uint64_t> kept_nan(const Spelling& s, uint64_t nan) {
+  const T to = s.type(0), from = s.type(1);
+  const Format f = format_of(from), g = format_of(to);
+  const bool flush = s.has("ftz"), to_integer = !s.which({"rni", "rzi", "rmi", "rpi"}).empty();
+  if (s.has("sat")) return {};
+  const bool moved = from == to || (from == T::bf16 && to == T::f32);
+  if (moved && !flush && !to_integer && g.bits() >= 32)
+    return (nan & (f.sign() - 1)) << (g.bits() - f.bits()) | ((nan & f.sign()) != 0 ? g.sign() : 0);
+  if (from != T::f64 && to != T::f64) return {};
+  if (flush && from == T::f32) nan = f.nan();
+  const uint64_t payload = nan & ((uint64_t{1} << f.mantissa_bits) - 1);
+  const int wider = g.mantissa_bits - f.mantissa_bits;
+  return ((nan & f.sign()) != 0 ? g.sign() : 0) | g.infinity() | uint64_t{1} << (g.mantissa_bits - 1) |
+         (wider >= 0 ? payload << wider : payload >> -wider);
+}
+
+/// .ftz is about f32: sources and results. An H200 does not flush what becomes f16.
 Rule float_to_float(const Spelling& s) {
   const T to = s.type(0), from = s.type(1);
   const Format f = format_of(from), g = format_of(to);
   const mpfr_rnd_t mode = rounding_of(s);
-  const bool flush = s.has("ftz"), flush_source = flush && from == T::f32, flush_result = flush && to == T::f32;
+  const bool flush = s.has("ftz"), flush_source = flush && from == T::f32 && to != T::f16,
+             flush_result = flush && to == T::f32;
   const bool to_integer = !s.which({"rni", "rzi", "rmi", "rpi"}).empty();
   Rule rule;
   rule.results = [=](Sources v) {
+    if (f.is_nan(v[0])) {
+      if (const auto nan = kept_nan(s, v[0])) return one(*nan);
+    }
     const uint64_t a = flush_source ? f.flushed(v[0]) : v[0];
     Real x(f, a);
     if (to_integer) {
@@ -89,9 +111,6 @@ Rule float_to_float(const Spelling& s) {
     return one(
         limited(s, g, rounded(g, mode, flush_result, [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_set(d, x, m); })));
   };
-  if (to == T::f64 && !s.has("sat")) {  // some NaN
-    rule.also = [=](Sources v, uint64_t got) { return f.is_nan(v[0]) && g.is_nan(got); };
-  }
   return rule;
 }
 
@@ -178,13 +197,14 @@ Rule pair_to_halves(const Spelling& s) {
   return rule;
 }
 
-/// tf32 is an f32 whose last 13 bits are zero. .rna rounds ties away from zero.
+/// tf32 is an f32 whose last 13 bits are zero. .rna rounds ties away from zero. NaN as an H200 has them: .rna cuts the
+/// last bits off, which may leave an infinity; .rna.satfinite takes one unit from that.
 Rule to_tf32(const Spelling& s) {
   const bool away = s.has("rna");
   const mpfr_rnd_t mode = rounding_of(s);
   Rule rule;
   rule.results = [=](Sources v) {
-    if (kF32.is_nan(v[0])) return one(kF32.nan());
+    if (kF32.is_nan(v[0])) return one(away ? ((v[0] >> 13) - (s.has("satfinite") ? 1 : 0)) << 13 : 0x7fffe000);
     uint64_t d = converted(kF32, v[0], kTf32, mode, false);
     if (away) {
       const bool negative = (v[0] & kF32.sign()) != 0;

@@ -12,10 +12,10 @@ using T = ptx::Type;
 
 uint64_t quiet(const Format& f, uint64_t nan) { return nan | uint64_t{1} << (f.mantissa_bits - 1); }
 
-/// Instructions on f64 keep payloads of NaNs, but PTX does not say whose: any operand's is right.
-bool is_payload(const Format& f, Sources v, size_t count, uint64_t got) {
-  return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count),
-                     [&](uint64_t x) { return f.is_nan(x) && got == quiet(f, x); });
+/// Instructions on f64 keep payloads of NaNs, but PTX does not say whose: an H200 looks at b, then c, then a; div at a
+/// first.
+std::vector<size_t> order_of_nan(const std::string& op) {
+  return op == "div" ? std::vector<size_t>{0, 1} : std::vector<size_t>{1, 2, 0};
 }
 
 using Compute = std::function<int(mpfr_ptr d, const Real* operands, mpfr_rnd_t mode)>;
@@ -51,17 +51,17 @@ Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute)
   const bool flush = s.has("ftz");
   const mpfr_rnd_t mode = rounding_of(s);
   const size_t count = s.sources.size();
+  const std::vector<size_t> order = order_of_nan(s.opcode);
   Rule rule;
   rule.results = [=](Sources v) {
     const auto operand = [&](size_t k) { return k >= count ? 0 : flush ? f.flushed(v[k]) : v[k]; };
     const Real operands[3] = {{f, operand(0)}, {f, operand(1)}, {f, operand(2)}};
     const uint64_t d = rounded(f, mode, flush, [&](mpfr_ptr to, mpfr_rnd_t m) { return compute(to, operands, m); });
-    for (size_t k = 0; k < count && f.bits() == 64; ++k) {
-      if (f.is_nan(v[k])) return one(quiet(f, v[k]));
+    for (const size_t k : f.bits() == 64 ? order : std::vector<size_t>{}) {
+      if (k < count && f.is_nan(v[k])) return one(quiet(f, v[k]));
     }
     return one(limited(s, f, d));
   };
-  if (f.bits() == 64) rule.also = [=](Sources v, uint64_t got) { return is_payload(f, v, count, got); };
   // A result just below the normal numbers may round to the least of them, or count as one to flush: PTX does not say.
   if (flush) {
     rule.also = [=](Sources v, uint64_t got) {
@@ -76,7 +76,8 @@ Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute)
 }
 
 /// min and max: -0 is below +0. A NaN loses against a number, but with .NaN it wins. .xorsign.abs compares magnitudes
-/// and sets the product of the signs, unless the result is NaN; .abs of three operands compares magnitudes.
+/// and sets the product of the signs, unless the result is NaN; .abs of three operands compares magnitudes. Of f64 the
+/// second of two NaNs is the result, made quiet, which PTX leaves open: an H200 has it so.
 Rule extremum_rule(const Spelling& s, const Format& f) {
   const bool flush = s.has("ftz"), wins = s.has("NaN"), magnitudes = s.has("abs"), signs = s.has("xorsign"),
              most = s.opcode == "max";
@@ -96,26 +97,22 @@ Rule extremum_rule(const Spelling& s, const Format& f) {
       if (magnitudes) x &= ~f.sign();
       d = k == 0 ? x : of_two(d, x);
     }
-    if (f.is_nan(d)) return one(f.nan());
+    if (f.is_nan(d)) return one(f.bits() == 64 ? quiet(f, v[1]) : f.nan());
     return one(signs ? d | sign : d);
   };
-  if (f.bits() == 64)
-    rule.also = [=](Sources v, uint64_t got) {
-      return v.size() > 2 && f.is_nan(v[0]) && f.is_nan(v[1]) && is_payload(f, v, 2, got);
-    };
   return rule;
 }
 
-/// neg and abs: the sign bit. PTX leaves open which NaN comes of a NaN, but of f32.
+/// neg and abs: the sign bit. Which NaN comes of a NaN PTX says of f32 only. On an H200 it is the canonical one of
+/// 16-bit types as well, and of f64 the same with its sign, made quiet.
 Rule sign_rule(const Spelling& s, const Format& f) {
   const bool flush = s.has("ftz"), negates = s.opcode == "neg";
   Rule rule;
   rule.results = [=](Sources v) {
     const uint64_t a = flush ? f.flushed(v[0]) : v[0];
-    if (f.is_nan(a)) return one(f.nan());
+    if (f.is_nan(a)) return one(f.bits() == 64 ? quiet(f, a) : f.nan());
     return one(negates ? a ^ f.sign() : a & ~f.sign());
   };
-  if (f.bits() != 32) rule.also = [=](Sources v, uint64_t got) { return f.is_nan(v[0]) && f.is_nan(got); };
   rule.exhaustive = f.bits() == 16;
   return rule;
 }

@@ -3,7 +3,11 @@
 // - Float to integer clamps to the range of the integer. NaN gives 0, but with an f64 source or a 64-bit destination
 //   the integer with only the highest bit set.
 // - .sat clamps integers to the destination's range and floats to [0, 1], NaN giving 0.
-// - .ftz concerns f32 only: subnormal f32 sources and results are zeros of their sign; f16 results are not flushed.
+// - .ftz concerns f32 only: subnormal f32 sources and results are zeros of their sign; f16 results are not flushed, nor
+//   are f32 sources of f16 results (lower_convert).
+// - NaN: f64 sources and results keep sign and payload, as far as there is room, and are made quiet. Where bits are
+// only
+//   moved (cvt.f32.f32, cvt.f32.bf16 and cvt.f64.f64 without .ftz or a rounding) they stay. All others are canonical.
 // - Registers may be wider than the types: then the low bits are read, and results extended.
 #include "bankshot/simt/isa/lanes/convert_lanes.hpp"
 
@@ -96,7 +100,7 @@ inline const Wide<S>* float_source(Warp& w, const Instr* i, Wide<S>* t, bool in_
     // Not left to MXCSR: rounding to integers may be done by integer instructions.
     if (flush) {
       BANKSHOT_LANE_LOOP
-      for (int l = 0; l < kLanes; ++l) t[l] = flushed(t[l]);
+      for (int l = 0; l < kLanes; ++l) t[l] = canonical(flushed(t[l]));
     }
   }
   round_row(t, static_cast<ConvertRounding>(i->small));
@@ -142,6 +146,8 @@ BANKSHOT_LANES_ONLY const Instr* float_to_float(Warp& w, const Instr* i) {
   D* const out = result_row(w, i, t);
   if constexpr (kIsHalf<D>) {
     narrow_by_mode(i, a, out);
+  } else if (std::is_same_v<S, f64> || (!std::is_same_v<S, f16> && !(i->fp & FpMode::kFlush) && i->small == 0)) {
+    cast_row(out, a);  // the host keeps payloads as GPUs do
   } else {
     BANKSHOT_LANE_LOOP
     for (int l = 0; l < kLanes; ++l) out[l] = canonical(static_cast<D>(a[l]));
@@ -200,6 +206,9 @@ void convert_rows(Rows& rows) {
                    {"sat.f32.f32", {"0f40000000"}, "0f3F800000"},
                    {"f32.f16", {"0x3C00"}, "0f3F800000"},
                    {"f32.bf16", {"0x0001"}, "0f00010000"},
+                   {"f32.bf16", {"0xFF81"}, "0fFF810000"},
+                   {"f32.f32", {"0f7F800001"}, "0f7F800001"},
+                   {"ftz.f64.f32", {"0fFFC00000"}, "0d7FFFFFFFE0000000"},
                    {"ftz.f32.bf16", {"0x8001"}, "0f80000000"}}});
   rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2",
                   "type = f16 bf16 f32 f64; stype = " BANKSHOT_TYPES,
@@ -209,7 +218,10 @@ void convert_rows(Rows& rows) {
                   {{"rn.f32.s32", {"16777217"}, "0f4B800000"},
                    {"rp.f32.s32", {"16777217"}, "0f4B800001"},
                    {"rn.f32.f64", {"0d3FF8000000000000"}, "0f3FC00000"},
+                   {"rn.f32.f64", {"0dFFF0000000000001"}, "0fFFC00000"},
+                   {"rn.f16.f64", {"0dFFF8000000000005"}, "0xFE00"},
                    {"rn.f16.f32", {"0f3F800000"}, "0x3C00"},
+                   {"rm.ftz.f16.f32", {"0f80000001"}, "0x8001"},
                    {"rn.sat.f16.s32", {"100"}, "0x3C00"},
                    {"rn.sat.f16.s16", {"-3"}, "0x0000"},
                    {"rz.f16.u64", {"2049"}, "0x6800"},

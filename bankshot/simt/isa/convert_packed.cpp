@@ -23,7 +23,8 @@ BANKSHOT_LANES_ONLY const Instr* pack_halves(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// x as tf32: f32 with 10 stored bits of mantissa. .rna rounds ties away from zero.
+/// x as tf32: f32 with 10 stored bits of mantissa. .rna rounds ties away from zero, and cuts the last bits of a NaN
+/// off; with .satfinite it takes one unit of infinity and of NaN. All other NaN are 0x7fffe000. So do GPUs.
 template <bool Away>
 const Instr* to_tf32(Warp& w, const Instr* i) {
   set_fp(w, i);  // or .relu might take subnormal numbers for zeros
@@ -35,9 +36,9 @@ const Instr* to_tf32(Warp& w, const Instr* i) {
   for (int l = 0; l < kLanes; ++l) {
     const u32 bits = as_bits(a[l]), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
     const u32 add = Away ? 0x1000u : nearest ? 0xfffu + (magnitude >> 13 & 1) : 0u;
-    u32 rounded = magnitude < 0x7f800000u ? (magnitude + add) & 0xffffe000u : 0x7f800000u;
-    if ((i->aux & ConvertAux::kSatFinite) && rounded == 0x7f800000u) rounded -= 0x2000u;
-    t[l] = magnitude > 0x7f800000u ? 0x7fffffffu : rounded | sign;
+    u32 rounded = (magnitude < 0x7f800000u ? magnitude + add : magnitude) & 0xffffe000u;
+    if ((i->aux & ConvertAux::kSatFinite) && rounded >= 0x7f800000u) rounded -= 0x2000u;
+    t[l] = !Away && magnitude > 0x7f800000u ? 0x7fffe000u : rounded | sign;
   }
   blend(w.row<u32>(i->op[0]), t, w.active);
   return i + 1;
@@ -135,13 +136,17 @@ void convert_packed_rows(Rows& rows) {
                   Unit::alu,
                   always(&to_tf32<true>),
                   lower_convert,
-                  {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"}}});
+                  {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"},
+                   {"rna.tf32.f32", {"0fFFC00005"}, "0xFFC00000"},
+                   {"rna.satfinite.tf32.f32", {"0f7FCA9FEA"}, "0x7FCA6000"}}});
   rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32",
                   "frnd2 = rn rz",
                   Unit::alu,
                   always(&to_tf32<false>),
                   lower_convert,
-                  {{"rn.tf32.f32", {"0f3F801000"}, "0x3F800000"}, {"rn.relu.tf32.f32", {"0fBF801000"}, "0"}}});
+                  {{"rn.tf32.f32", {"0f3F801000"}, "0x3F800000"},
+                   {"rn.relu.tf32.f32", {"0fBF801000"}, "0"},
+                   {"rz.tf32.f32", {"0fFF800001"}, "0x7FFFE000"}}});
   rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32",
                   "type = e4m3x2 e5m2x2",
                   Unit::alu,

@@ -1,8 +1,9 @@
 // IEEE arithmetic on f32 and f64. Rounding and flushing are the host's own, put in force by set_fp from .rnd and .ftz.
 // Source: PTX ISA, "Floating Point Instructions".
 //
-// NaN: f32 results are 0x7fffffff. f64 keeps the payload of the first operand that is NaN, made quiet, as PTX says that
-// payloads are kept but not whose; that has to be spelled out, since compilers may swap operands. fma likewise.
+// NaN: f32 results are 0x7fffffff. f64 keeps the payload of an operand that is NaN, made quiet. PTX does not say whose;
+// GPUs take that of b before that of a, of fma b, c, a; but of div a, b. That has to be spelled out, since compilers
+// may swap operands.
 #include "bankshot/simt/isa/lanes/float_bits.hpp"
 #include "bankshot/simt/isa/lanes/fused.hpp"
 #include "bankshot/simt/isa/lanes/parts.hpp"
@@ -10,13 +11,13 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-/// The result of an instruction whose first operand is a.
+/// The result of an instruction that takes the payload of a before that of others.
 inline f32 with_nan_of(f32, f32 result) { return result; }
 inline f64 with_nan_of(f64 a, f64 result) { return a != a ? as_float(as_bits(a) | Ieee<u64>::kQuiet) : result; }
 
-constexpr auto float_add = [](auto a, auto b) { return with_nan_of(a, a + b); };
-constexpr auto float_sub = [](auto a, auto b) { return with_nan_of(a, a - b); };
-constexpr auto float_mul = [](auto a, auto b) { return with_nan_of(a, a * b); };
+constexpr auto float_add = [](auto a, auto b) { return with_nan_of(b, a + b); };
+constexpr auto float_sub = [](auto a, auto b) { return with_nan_of(b, a - b); };
+constexpr auto float_mul = [](auto a, auto b) { return with_nan_of(b, a * b); };
 constexpr auto float_div = [](auto a, auto b) { return with_nan_of(a, a / b); };
 constexpr auto float_reciprocal = [](auto a) { return decltype(a){1} / a; };
 inline f32 float_root(f32 a) { return __builtin_sqrtf(a); }
@@ -28,8 +29,8 @@ struct Fused {
   static f64 exact(f64 a, f64 b, f64 c) { return fused<Mode>(a, b, c); }
   f32 operator()(f32 a, f32 b, f32 c) const { return fused<Mode>(a, b, c); }
   f64 operator()(f64 a, f64 b, f64 c) const {
-    const f64 made = c != c ? as_float(as_bits(c) | Ieee<u64>::kQuiet) : as_float(Ieee<u64>::kNan);
-    const f64 nan = with_nan_of(a, with_nan_of(b, made)), d = exact(a, b, c);
+    const f64 made = with_nan_of(a, as_float(Ieee<u64>::kNan));
+    const f64 nan = with_nan_of(b, with_nan_of(c, made)), d = exact(a, b, c);
     return d != d ? nan : d;
   }
 };
@@ -136,6 +137,10 @@ Handler pair_handler(F) {
   const Example single{"rn.f32", {"0f3F800800", "0f3F800800", "0fBF801000"}, "0f33800000"};
   const Example twice{
       "rn.f64", {"0d4000000000000000", "0d4008000000000000", "0d3FF0000000000000"}, "0d401C000000000000"};
+  const Example other_nan{
+      "rz.f64", {"0d7FFFFFFFFFFFFFFF", "0dFFF0000000000001", "0dFE592722DF6B6E8B"}, "0dFFF8000000000001"};
+  const Example last_nan{
+      "rp.f64", {"0dFFF8000000000000", "0d91428229B511F312", "0d7FF0000000000001"}, "0d7FF8000000000001"};
   rows.push_back({"fma.rnd{.ftz}{.sat}.f32 d, a, b, c",
                   "",
                   Unit::fp32,
@@ -146,7 +151,7 @@ Handler pair_handler(F) {
                    {"rp.f32", {"0f3F800001", "0f3F800001", "0f00000000"}, "0f3F800003"},
                    {"rn.ftz.f32", {"0f00000001", "0f3F800000", "0f80000001"}, "0f00000000"},
                    {"rn.sat.f32", {"0f40000000", "0f40000000", "0f00000000"}, "0f3F800000"}}});
-  rows.push_back({"fma.rnd.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice}});
+  rows.push_back({"fma.rnd.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice, other_nan, last_nan}});
   rows.push_back({"mad.rnd{.ftz}{.sat}.f32 d, a, b, c", "", Unit::fp32, fused_handler<f32>, nullptr, {single}});
   rows.push_back({"mad.rnd.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice}});
 }
@@ -172,7 +177,8 @@ Handler pair_handler(F) {
                   nullptr,
                   {{"f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0d4008000000000000"},
                    {"rm.f64", {"0d3FF0000000000000", "0dBFF0000000000000"}, "0d8000000000000000"},
-                   {"f64", {"0d7FF0000000000001", "0d7FF8000000000002"}, "0d7FF8000000000001"}}});
+                   {"f64", {"0d7FF0000000000001", "0d7FF8000000000002"}, "0d7FF8000000000002"},
+                   {"f64", {"0d7FF0000000000001", "0d3FF0000000000000"}, "0d7FF8000000000001"}}});
   rows.push_back(
       {"sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
        "",

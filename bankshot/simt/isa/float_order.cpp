@@ -14,16 +14,21 @@ U operand(U a) {
   return Options & kFtz ? flushed(a) : a;
 }
 
+/// The NaN that comes of one: of f32 the canonical one, of f64 the same, made quiet.
+inline u32 nan_of(u32) { return Ieee<u32>::kNan; }
+inline u64 nan_of(u64 a) { return a | Ieee<u64>::kQuiet; }
+
+/// NaN of f64 keep even their sign.
 template <unsigned Options, bool Negate>
 struct Sign {
   template <class U>
   U operator()(U a) const {
     a = operand<U, Options>(a);
-    return canonical_bits<U>(Negate ? a ^ Ieee<U>::kSign : a & Ieee<U>::kMagnitude);
+    return is_nan(a) ? nan_of(a) : Negate ? a ^ Ieee<U>::kSign : a & Ieee<U>::kMagnitude;
   }
 };
 
-/// min and max. -0 is below +0. A NaN loses against a number, but wins with .NaN; the result for NaN is canonical.
+/// min and max. -0 is below +0. A NaN loses against a number, but wins with .NaN. Of two NaN the second counts.
 template <unsigned Options>
 struct Extreme {
   template <class U>
@@ -48,7 +53,7 @@ struct Extreme {
     } else {
       d = a_nan || b_nan ? Ieee<U>::kNan : d;
     }
-    d = is_nan(d) ? Ieee<U>::kNan : d;
+    d = is_nan(d) ? nan_of(d) : d;
     if constexpr ((Options & kXorSign) != 0) d = is_nan(d) ? d : d | sign;
     return d;
   }
@@ -134,24 +139,26 @@ Handler class_handler(const Match& m) {
                   sign_handler<false>,
                   nullptr,
                   {{"f32", {"0fBF800000"}, "0f3F800000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
-  rows.push_back({"abs.f64 d, a",
-                  "",
-                  Unit::fp64,
-                  sign_handler<false>,
-                  nullptr,
-                  {{"f64", {"0dBFF0000000000000"}, "0d3FF0000000000000"}}});
+  rows.push_back(
+      {"abs.f64 d, a",
+       "",
+       Unit::fp64,
+       sign_handler<false>,
+       nullptr,
+       {{"f64", {"0dBFF0000000000000"}, "0d3FF0000000000000"}, {"f64", {"0dFFF0000000000001"}, "0dFFF8000000000001"}}});
   rows.push_back({"neg{.ftz}.f32 d, a",
                   "",
                   Unit::alu,
                   sign_handler<true>,
                   nullptr,
                   {{"f32", {"0f00000000"}, "0f80000000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
-  rows.push_back({"neg.f64 d, a",
-                  "",
-                  Unit::fp64,
-                  sign_handler<true>,
-                  nullptr,
-                  {{"f64", {"0d0000000000000001"}, "0d8000000000000001"}}});
+  rows.push_back(
+      {"neg.f64 d, a",
+       "",
+       Unit::fp64,
+       sign_handler<true>,
+       nullptr,
+       {{"f64", {"0d0000000000000001"}, "0d8000000000000001"}, {"f64", {"0d7FF0000000000001"}, "0d7FF8000000000001"}}});
 
   rows.push_back({"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
                   "",
@@ -193,7 +200,8 @@ Handler class_handler(const Match& m) {
                   Unit::fp64,
                   always(&elementwise<Extreme<kMax>, u64, u64, u64>),
                   nullptr,
-                  {{"f64", {"0d7FF8000000000000", "0dBFF0000000000000"}, "0dBFF0000000000000"}}});
+                  {{"f64", {"0d7FF8000000000000", "0dBFF0000000000000"}, "0dBFF0000000000000"},
+                   {"f64", {"0d7FF8000000000000", "0dFFF0000000000001"}, "0dFFF8000000000001"}}});
 
   rows.push_back({"copysign.type d, a, b",
                   "type = f32 f64",

@@ -10,6 +10,7 @@ constexpr auto difference = [](auto, f32 a, f32 b) { return a - b; };
 constexpr auto product = [](auto, f32 a, f32 b) { return a * b; };
 constexpr auto half_fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
 
+/// NaN become the canonical one, as on GPUs.
 template <class R, bool Absolute>
 BANKSHOT_LANES_ONLY const Instr* sign(Warp& w, const Instr* i) {
   using H = typename R::Number;
@@ -19,7 +20,8 @@ BANKSHOT_LANES_ONLY const Instr* sign(Warp& w, const Instr* i) {
   BANKSHOT_LANE_LOOP
   for (int l = 0; l < R::kNumbers; ++l) {
     const H x = flush ? flushed(a[l]) : a[l];
-    t[l].bits = static_cast<u16>(Absolute ? x.bits & 0x7fff : x.bits ^ 0x8000);
+    const bool nan = (x.bits & 0x7fff) > FormatOf<H>::kInfinity;
+    t[l].bits = static_cast<u16>(nan ? kHalfNan : Absolute ? x.bits & 0x7fff : x.bits ^ 0x8000);
   }
   store_halves<R>(w, i, t);
   return i + 1;

@@ -1,5 +1,7 @@
 // Bit fields, funnel shifts and byte permutation. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi, bfind,
 // bmsk, szext, fns), "Logic and Shift Instructions" (shf) and "Data Movement" (prmt).
+#include <limits>
+
 #include "bankshot/simt/isa/lanes/parts.hpp"
 #include "bankshot/simt/isa/lanes/scalar.hpp"
 
@@ -12,12 +14,18 @@ T low_ones(u32 n) {
   return static_cast<T>(~shift_left<T>(static_cast<T>(~T{0}), n));
 }
 
+/// A position or length of a field of a T. Of 32 bits only the low 8 count; of 64 GPUs look at all of it, though the
+/// manual says the same. More than 64 are as good as 64.
+template <class T>
+u32 field_amount(u32 n) {
+  return kBits<T> == 64 ? least(n, 64u) : n & 0xff;
+}
+
 /// `length` bits of a from `position` on; what lies beyond the register is the field's sign bit, or 0 if unsigned.
-/// Only the low 8 bits of position and length count.
 template <class T>
 T extract(T a, u32 position, u32 length) {
-  position &= 0xff;
-  length &= 0xff;
+  position = field_amount<T>(position);
+  length = field_amount<T>(length);
   const T field = shift_right(a, position);
   if constexpr (std::is_signed_v<T>) {
     const u32 spare = position + length >= static_cast<u32>(kBits<T>) || length == 0 ? 0 : kBits<T> - length;
@@ -30,8 +38,8 @@ T extract(T a, u32 position, u32 length) {
 
 template <class T>
 T insert(T a, T into, u32 position, u32 length) {
-  position &= 0xff;
-  const T field = shift_left(low_ones<T>(length & 0xff), position);
+  position = field_amount<T>(position);
+  const T field = shift_left(low_ones<T>(field_amount<T>(length)), position);
   return static_cast<T>((into & ~field) | (shift_left(a, position) & field));
 }
 
@@ -77,7 +85,9 @@ struct Extend {
 };
 
 /// The |offset|-th set bit of the mask, counted from bit `base` up (offset > 0) or down, or ~0. Offset 0: base itself.
+/// Of the least offset, which has no magnitude, GPUs make 0.
 constexpr auto find_set = [](u32 mask, u32 base, s32 offset) {
+  if (offset == std::numeric_limits<s32>::min()) return 0u;
   if (offset == 0) return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
   const s64 step = offset > 0 ? 1 : -1;
   s64 left = (offset > 0 ? static_cast<s64>(offset) : -static_cast<s64>(offset)) - 1;
@@ -177,6 +187,8 @@ auto clamp_or_wrap(Clamp, Wrap) {
                    {"s32", {"0x80000000", "28", "40"}, "-8"},
                    {"s32", {"-1", "3", "0"}, "0"},
                    {"u64", {"0x123456789abcdef0", "60", "64"}, "1"},
+                   {"u64", {"0x7f", "2", "0x80000000"}, "0x1f"},
+                   {"u64", {"0x7f", "0x8000", "0x7f"}, "0"},
                    {"s64", {"-2", "100", "1"}, "-1"}}});
   rows.push_back({"bfi.type f, a, b, c:u32, d:u32",
                   "type = b32 b64",
@@ -189,7 +201,9 @@ auto clamp_or_wrap(Clamp, Wrap) {
                   {{"b32", {"0xabc", "0x12345678", "8", "8"}, "0x1234bc78"},
                    {"b32", {"0xf", "0", "30", "10"}, "0xc0000000"},
                    {"b32", {"0xf", "5", "32", "1"}, "5"},
-                   {"b64", {"0xf", "0", "60", "4"}, "0xf000000000000000"}}});
+                   {"b64", {"0xf", "0", "60", "4"}, "0xf000000000000000"},
+                   {"b64", {"0x7f", "0x7f", "3", "0x101"}, "0x3ff"},
+                   {"b64", {"0x7f", "5", "0x101", "0x7f"}, "5"}}});
   rows.push_back({"bfind{.shiftamt}.type d:u32, a",
                   "type = u32 u64 s32 s64",
                   Unit::sfu,
@@ -241,7 +255,8 @@ auto clamp_or_wrap(Clamp, Wrap) {
                   {{"b32", {"0xb4", "3", "1"}, "4"},
                    {"b32", {"0xb4", "4", "-2"}, "2"},
                    {"b32", {"0xb4", "4", "0"}, "4"},
-                   {"b32", {"0xb4", "3", "9"}, "0xffffffff"}}});
+                   {"b32", {"0xb4", "3", "9"}, "0xffffffff"},
+                   {"b32", {"0x7f", "0x7f", "0x80000000"}, "0"}}});
   shuffle_rows(rows);
 }
 

@@ -11,7 +11,8 @@ void lower_modifiers(const Match& m, Instr& out) {
   if (m.has("rm")) out.fp = FpMode::kDown;
   if (m.has("rp")) out.fp = FpMode::kUp;
   if (m.has("rz")) out.fp = FpMode::kZero;
-  if (m.has("ftz")) out.fp |= FpMode::kFlush;
+  // GPUs do not flush what becomes f16: .rp makes the least number of f16 of a subnormal f32, as without .ftz.
+  if (m.has("ftz") && m.type != ptx::Type::f16) out.fp |= FpMode::kFlush;
   ConvertRounding rounding = ConvertRounding::none;
   if (m.has("rni")) rounding = ConvertRounding::nearest;
   if (m.has("rmi")) rounding = ConvertRounding::down;

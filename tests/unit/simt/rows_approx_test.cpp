@@ -97,10 +97,43 @@ TEST(ApproximateRows, elementary_functions_are_rounded_correctly_but_for_ties_an
   EXPECT_LT(worst_relative("ex2.approx.f32", between(-126, 127), [](double x) { return std::exp2(x); }), kNearlyExact);
   EXPECT_LT(worst_relative("lg2.approx.f32", numbers(-126, 127, false), [](double x) { return std::log2(x); }),
             kNearlyExact);
-  EXPECT_LT(worst_relative("sin.approx.f32", numbers(-126, 8, true), [](double x) { return std::sin(x); }),
-            kNearlyExact);
-  EXPECT_LT(worst_relative("cos.approx.f32", numbers(-126, 8, true), [](double x) { return std::cos(x); }),
-            kNearlyExact);
+  EXPECT_LT(worst_relative("tanh.approx.f32", numbers(-7, 5, true), [](double x) { return std::tanh(x); }),
+            std::exp2(-19.9));
+}
+
+/// x/2π as GPUs have it: to the float towards zero, and whole 2^-25.
+double turns_of(double x) {
+  const double product = x * static_cast<double>(0x1.45f306p-3F);
+  auto turns = static_cast<float>(product);
+  if (std::fabs(static_cast<double>(turns)) > std::fabs(product)) turns = std::nextafter(turns, 0.0F);
+  return std::trunc(static_cast<double>(turns) * 0x1p25) * 0x1p-25;
+}
+
+TEST(ApproximateRows, sine_is_rounded_correctly_after_the_reduction_of_gpus) {
+  const double k2Pi = 6.28318530717958647693, kHalfUnit = std::exp2(-25) + std::exp2(-30);
+  EXPECT_LT(worst_absolute("sin.approx.f32", numbers(-40, 23, true),
+                           [&](double x) { return std::sin(k2Pi * std::fmod(turns_of(x), 1)); }),
+            kHalfUnit);
+  EXPECT_LT(worst_absolute("cos.approx.f32", numbers(-40, 23, true),
+                           [&](double x) { return std::cos(k2Pi * std::fmod(turns_of(x), 1)); }),
+            kHalfUnit);
+}
+
+TEST(ApproximateRows, sine_is_that_of_an_h200_also_far_from_0) {
+  const auto bits = [](uint32_t x) { return std::bit_cast<float>(x); };
+  // Arguments and results of an H200, which are within 2^-21.6 of those of the reduced argument.
+  const std::vector<std::pair<uint32_t, uint32_t>> sine = {
+      {0x43000000, 0x3f389626}, {0x42ffffff, 0x3f3896b2}, {0x437fffff, 0xbf7fcc02}};
+  const std::vector<std::pair<uint32_t, uint32_t>> cosine = {
+      {0x43000001, 0xbf3161f1}, {0x437fffff, 0xbd231f5c}, {0x47000000, 0x3ebf9268}, {0x456730a2, 0xbe3d5ccd}};
+  for (const auto& [text, results] : {std::pair{"sin.approx.f32", sine}, std::pair{"cos.approx.f32", cosine}}) {
+    for (const auto& [x, d] : results) EXPECT_NEAR(run(text, {bits(x)})[0], bits(d), 0x1p-21) << text << x;
+  }
+  // 1.8e18, 2^64, 2^-24 and 8388609, whose 1335088.5 turns end at -0.
+  EXPECT_EQ(std::bit_cast<uint32_t>(run("sin.approx.f32", {bits(0x5dc9e176)})[0]), 0u);
+  EXPECT_EQ(run("cos.approx.f32", {bits(0x5f800000)})[0], 1.0F);
+  EXPECT_EQ(std::bit_cast<uint32_t>(run("sin.approx.f32", {bits(0xb3800000)})[0]), 0x80000000u);
+  EXPECT_EQ(std::bit_cast<uint32_t>(run("sin.approx.f32", {bits(0x4b000001)})[0]), 0x80000000u);
 }
 
 TEST(ApproximateRows, sine_stays_within_one_for_any_number) {

@@ -186,10 +186,26 @@ TEST_P(Convert, f64_to_narrower_floats_in_all_modes) {
     for (size_t k = 0; k < sources.size(); ++k) {
       const volatile double x = double_of(sources[k]);
       const float single = in_mode(mode, [&] { return static_cast<float>(x); });
-      ASSERT_EQ(f32[k], std::isnan(x) ? 0x7fffffffu : bits_of(single)) << mode << " of " << x;
+      if (std::isnan(x)) continue;
+      ASSERT_EQ(f32[k], bits_of(single)) << mode << " of " << x;
       ASSERT_EQ(f16[k], kF16.round(x, mode)) << mode << " of " << x;
       ASSERT_EQ(bf16[k], kBf16.round(x, mode)) << mode << " of " << x;
     }
+  }
+}
+
+TEST_P(Convert, nan_of_f64_keeps_sign_and_upper_payload_as_on_an_h200) {
+  const std::vector<uint64_t> nans = {0x7ff0000000000001, 0x7ff8000000000005, 0xfff0000000000001, 0xffffffffffffffff};
+  for (const std::string mode : {"rn", "rz", "rm", "rp"}) {
+    const auto f32 = Runner(GetParam(), "cvt." + mode + ".f32.f64")({nans});
+    const auto f16 = Runner(GetParam(), "cvt." + mode + ".f16.f64")({nans});
+    const auto bf16 = Runner(GetParam(), "cvt." + mode + ".bf16.f64")({nans});
+    EXPECT_EQ(std::vector<uint64_t>(f32.begin(), f32.begin() + 4),
+              (std::vector<uint64_t>{0x7fc00000, 0x7fc00000, 0xffc00000, 0xffffffff}));
+    EXPECT_EQ(std::vector<uint64_t>(f16.begin(), f16.begin() + 4),
+              (std::vector<uint64_t>{0x7e00, 0x7e00, 0xfe00, 0xffff}));
+    EXPECT_EQ(std::vector<uint64_t>(bf16.begin(), bf16.begin() + 4),
+              (std::vector<uint64_t>{0x7fc0, 0x7fc0, 0xffc0, 0xffff}));
   }
 }
 
@@ -219,7 +235,7 @@ TEST_P(Convert, all_halves_widen_exactly) {
     const auto f32 = Runner(GetParam(), "cvt.f32." + type)({all}), f64 = Runner(GetParam(), "cvt.f64." + type)({all});
     for (uint64_t h = 0; h < 65536; ++h) {
       if (format.is_nan(h)) {
-        ASSERT_EQ(f32[h], 0x7fffffffu);
+        ASSERT_EQ(f32[h], type == "f16" ? 0x7fffffffu : h << 16);  // bf16 are only moved
         ASSERT_TRUE(std::isnan(double_of(f64[h])));
         continue;
       }
@@ -259,7 +275,10 @@ TEST_P(Convert, ftz_flushes_f32_sources_and_results_only) {
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.f32.f64")({{bits_of(1e-40)}}), (std::vector<uint64_t>{bits_of(1e-40f)}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.ftz.f16.f32")({{bits_of(0x1p-24f)}}), (std::vector<uint64_t>{1}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rp.f16.f32")({{1}}), (std::vector<uint64_t>{1}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rp.ftz.f16.f32")({{1}}), (std::vector<uint64_t>{0}));
+  // As on an H200, which does not flush what becomes f16.
+  EXPECT_EQ(Runner(GetParam(), "cvt.rp.ftz.f16.f32")({{1, 0x007fffff}}), (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rm.ftz.f16.f32")({{0x80000001}}), (std::vector<uint64_t>{0x8001}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rp.ftz.bf16.f32")({{1}}), (std::vector<uint64_t>{0}));
 }
 
 TEST_P(Convert, saturation_relu_and_satfinite) {
@@ -314,11 +333,17 @@ TEST_P(Convert, packs_pairs_with_the_first_source_above) {
 
 TEST_P(Convert, tf32_keeps_ten_bits) {
   EXPECT_EQ(Runner(GetParam(), "cvt.rna.tf32.f32")({{0x3f800fff, 0x3f801000, 0xbf801000, 0x7f7fffff, 0xffc00000}}),
-            (std::vector<uint64_t>{0x3f800000, 0x3f802000, 0xbf802000, 0x7f800000, 0x7fffffff}));
+            (std::vector<uint64_t>{0x3f800000, 0x3f802000, 0xbf802000, 0x7f800000, 0xffc00000}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.tf32.f32")({{0x3f801000, 0x3f803000}}),
             (std::vector<uint64_t>{0x3f800000, 0x3f804000}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rna.satfinite.tf32.f32")({{0x7f7fffff, 0xff800000}}),
             (std::vector<uint64_t>{0x7f7fe000, 0xff7fe000}));
+  // NaN of an H200: .rna cuts the last 13 bits off, .satfinite takes one unit besides.
+  EXPECT_EQ(Runner(GetParam(), "cvt.rna.tf32.f32")({{0x7f800001, 0xffffffff}}),
+            (std::vector<uint64_t>{0x7f800000, 0xffffe000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rna.satfinite.tf32.f32")({{0x7f800001, 0x7fca9fea, 0xffffffff}}),
+            (std::vector<uint64_t>{0x7f7fe000, 0x7fca6000, 0xffffc000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rz.tf32.f32")({{0xffd8a22f}}), (std::vector<uint64_t>{0x7fffe000}));
 }
 
 TEST_P(Convert, all_eight_bit_floats_survive_a_round_trip) {

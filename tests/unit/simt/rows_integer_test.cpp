@@ -130,10 +130,11 @@ TEST(BitRows, follow_their_bit_by_bit_definitions) {
   const auto bit = [](uint64_t x, uint64_t k) { return x >> k & 1; };
   for (unsigned bits : {32u, 64u}) {
     const std::string width = std::to_string(bits);
+    const uint64_t amount = bits == 64 ? 0xffffffff : 0xff;  // of a position or length, as an H200 has it
     for (bool is_signed : {false, true}) {
       compare_with("bfe." + std::string(is_signed ? "s" : "u") + width, integer_operand,
                    [&](const std::vector<uint64_t>& s) {
-                     const uint64_t pos = s[1] & 0xff, len = s[2] & 0xff, msb = bits - 1;
+                     const uint64_t pos = s[1] & amount, len = s[2] & amount, msb = bits - 1;
                      const uint64_t sign = !is_signed || len == 0 ? 0 : bit(s[0], std::min(pos + len - 1, msb));
                      uint64_t d = 0;
                      for (uint64_t i = 0; i <= msb; ++i)
@@ -142,7 +143,7 @@ TEST(BitRows, follow_their_bit_by_bit_definitions) {
                    });
     }
     compare_with("bfi.b" + width, integer_operand, [&](const std::vector<uint64_t>& s) {
-      const uint64_t pos = s[2] & 0xff, len = s[3] & 0xff;
+      const uint64_t pos = s[2] & amount, len = s[3] & amount;
       uint64_t d = s[1];
       for (uint64_t i = 0; i < len && pos + i < bits; ++i)
         d = (d & ~(uint64_t{1} << (pos + i))) | bit(s[0], i) << (pos + i);

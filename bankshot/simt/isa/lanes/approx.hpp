@@ -1,6 +1,6 @@
 // Elementary functions of f32, computed in f64 by nothing but +, -, *, / in a fixed order, so that every host and every
 // build gives the same bits. The polynomials are good to about 2^-32 relative, so that results are nearly always the
-// correctly rounded ones: well inside what PTX promises.
+// correctly rounded ones: well inside what PTX promises. Of sin and cos that is said of the reduced argument.
 #pragma once
 
 #include "bankshot/simt/isa/lanes/float_bits.hpp"
@@ -54,30 +54,39 @@ inline f64 log2_of(f64 x) {
   return whole + s * polynomial(s * s, kSeries);
 }
 
-/// sin(x + quarter·π/2). Beyond |x| of about 2^30 the result is some number in [-1, 1].
+/// sin(x + quarter·π/2) of an f32 x, after the reduction of GPUs: x times the f32 next to 1/2π, rounded towards zero to
+/// an f32, is so many turns, of which what lies below 2^-25 is cut off. So large x have the results of a GPU, and tiny
+/// ones its zero. Source: docs/conformance.md, "On a real GPU".
 inline f64 sine_of(f64 x, u64 quarter) {
-  constexpr f64 kTwoOverPi = 0.63661977236758134308;
-  // π/2 in two parts: the first has 33 bits, so that its multiples up to 2^20 are exact.
-  constexpr f64 kHalfPiHigh = 1.57079632673412561417e+00, kHalfPiLow = 6.07710050650619224932e-11;
+  constexpr f64 kTurn = 0x1.45f306p-3, kHalfPi = 1.57079632679489661923;
+  constexpr u64 kF32 = 0x7fffffffe0000000u;  // the bits of a positive f64 that an f32 has
+  constexpr f64 kLast = 0x1p-23, kToLast = kToInteger * kLast;
   constexpr f64 kSine[] = {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800};
   constexpr f64 kCosine[] = {1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600};
-  const f64 shifted = x * kTwoOverPi + kToInteger;
-  const f64 turns = shifted - kToInteger;
-  const f64 rest = clamp_keeping_nan((x - turns * kHalfPiHigh) - turns * kHalfPiLow, -0.79, 0.79);
+  const f64 turns = as_float(as_bits(x * kTurn) & kF32);              // the product has 48 bits, so f64 has it exactly
+  const f64 quarters = turns < 0x1p24 ? 4.0 * turns : turns - turns;  // beyond, turns are whole
+  const f64 near = (quarters + kToLast) - kToLast;
+  const f64 cut = near > quarters ? near - kLast : near;
+  const f64 shifted = cut + kToInteger;
+  const f64 angle = (cut - (shifted - kToInteger)) * kHalfPi;
   const u64 quadrant = as_bits(shifted) + quarter;
-  const f64 square = rest * rest;
-  const f64 sine = rest * polynomial(square, kSine), cosine = polynomial(square, kCosine);
+  const f64 square = angle * angle;
+  const f64 sine = angle * polynomial(square, kSine), cosine = polynomial(square, kCosine);
   const u64 chosen = (quadrant & 1) != 0 ? as_bits(cosine) : as_bits(sine);
-  return as_float(chosen ^ (quadrant & 2) << 62);
+  const u64 sign = quarter == 0 ? as_bits(x) & (u64{1} << 63) : 0;
+  const f64 result = as_float(chosen ^ (quadrant & 2) << 62 ^ sign);
+  return quarters == quarters ? result : quarters;
 }
 
-/// tanh(x): near 0 by its series, elsewhere from e^2x; relative error below 2^-20.
+/// tanh(x), from e^2x. As on a GPU, x itself is the result below 129/2^15, and 1 from 8 on.
 inline f64 tanh_of(f64 x) {
-  constexpr f64 kTwoLog2E = 2.8853900817779268147;
+  constexpr f64 kTwoLog2E = 2.8853900817779268147, kNear = 129 * 0x1p-15;
   constexpr f64 kSeries[] = {1.0, -1.0 / 3, 2.0 / 15, -17.0 / 315};
   const f64 power = exp2_of(clamp_keeping_nan(x, -20.0, 20.0) * kTwoLog2E);
   const f64 far = (power - 1.0) / (power + 1.0), near = x * polynomial(x * x, kSeries);
-  return x < 0.0625 && x > -0.0625 ? near : far;
+  const f64 inside = x < 0.0625 && x > -0.0625 ? near : far;
+  const f64 limited = x >= 8.0 ? 1.0 : x <= -8.0 ? -1.0 : inside;
+  return x < kNear && x > -kNear ? x : limited;
 }
 
 /// 2^a, tanh(a) of any f32.

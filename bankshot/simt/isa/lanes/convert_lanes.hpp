@@ -135,6 +135,14 @@ inline void saturate_finite(H* x) {
   }
 }
 
+/// A NaN of f64 as f16 or bf16: with its sign and the upper bits of its payload, made quiet.
+template <class H>
+inline H narrow_nan(f64 x) {
+  using F = FormatOf<H>;
+  const u64 bits = as_bits(x), payload = bits >> (52 - F::kMantissa) & ((1u << F::kMantissa) - 1);
+  return H{static_cast<u16>(bits >> 63 << 15 | F::kInfinity | 1u << (F::kMantissa - 1) | payload)};
+}
+
 /// A row rounded to f16 or bf16 as the instruction says; .satfinite too.
 template <class H, class F>
 inline void narrow_by_mode(const Instr* i, const F* from, H* to) {
@@ -146,7 +154,7 @@ inline void narrow_by_mode(const Instr* i, const F* from, H* to) {
       for (int l = 0; l < kLanes; ++l) to[l] = narrow<H>(static_cast<f64>(from[l]), mode);
     }
   } else {
-    for (int l = 0; l < kLanes; ++l) to[l] = narrow<H>(from[l], mode);
+    for (int l = 0; l < kLanes; ++l) to[l] = from[l] != from[l] ? narrow_nan<H>(from[l]) : narrow<H>(from[l], mode);
   }
   if (i->aux & ConvertAux::kSatFinite) saturate_finite(to);
 }
