@@ -33,7 +33,7 @@ void add_once(std::vector<T>& list, const T& value) {
 
 AccessKind kind_of(const Step& step) {
   // In a transaction banks serve one lane after the other.
-  return step.atomic || step.in_transaction ? AccessKind::atomic : step.writes ? AccessKind::store : AccessKind::load;
+  return step.in_transaction ? AccessKind::atomic : step.kind;
 }
 
 /// Puts lanes whose common offset is not known at word 0. Shifting by whole words changes no cost: banks are counted

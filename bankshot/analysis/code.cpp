@@ -17,6 +17,7 @@ namespace {
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
+using scratchpad::AccessKind;
 
 class Builder {
  public:
@@ -31,6 +32,7 @@ class Builder {
       code_.parameters.push_back(parameter.name);
       scopes_.back().variables[parameter.name] = {&parameter, true};
     }
+    count_names(*kernel.body);
     places_.start(*kernel.body, files_);
     block(*kernel.body);
     Step end;
@@ -241,6 +243,7 @@ class Builder {
       // Where a value comes back it is written first.
       const size_t at = what.kind == ptx::Access::Kind::load || what.kind == ptx::Access::Kind::atomic ? 1 : 0;
       step.writes = what.writes();
+      step.kind = kind_of(what, instruction);
       if (at == 1) add_destinations(instruction.operands[0], step);
       access(what, instruction.operands[at], step);
       if (what.layout == ptx::Access::Layout::matrix) {
@@ -252,6 +255,38 @@ class Builder {
       return;
     }
     code_.steps.push_back(std::move(step));
+  }
+
+  AccessKind kind_of(const ptx::Access& access, const ptx::Instruction& instruction) const {
+    const bool returns = access.kind == ptx::Access::Kind::atomic && !instruction.operands.empty();
+    const bool used = returns && is_named_again(instruction.operands[0]);
+    if (!used && ptx::adds_one(access, instruction)) return AccessKind::increment;
+    if (access.operation == ptx::Access::Operation::cas) return AccessKind::cas;
+    if (access.is_atomic()) return AccessKind::atomic;
+    if (access.writes()) return AccessKind::store;
+    return access.layout == ptx::Access::Layout::matrix ? AccessKind::ldmatrix : AccessKind::load;
+  }
+
+  /// A register in two places: a result in one of them is used, as far as the engine looks.
+  bool is_named_again(const Operand& operand) const {
+    const auto it = names_.find(operand.name);
+    return it != names_.end() && it->second > 1;
+  }
+
+  void count_names(const Operand& operand) {
+    if (!operand.name.empty()) ++names_[operand.name];
+    for (const Operand& element : operand.elements) count_names(element);
+  }
+
+  void count_names(const ptx::Block& block) {
+    for (const ptx::Statement& statement : block.statements) {
+      if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+        count_names(**inner);
+      } else if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
+        for (const Operand& operand : instruction->operands) count_names(operand);
+        if (instruction->guard) ++names_[instruction->guard->name];
+      }
+    }
   }
 
   /// Loads, stores and atomics by addresses of lanes, or of the lines of matrices.
@@ -375,8 +410,9 @@ class Builder {
   ptx::Places places_;
   Code code_;
   std::vector<Scope> scopes_;
-  std::vector<uint32_t> label_steps_;            ///< by label number
-  std::map<uint32_t, std::vector<bool>> marks_;  ///< steps before which transactions end, or begin: true
+  std::unordered_map<std::string, uint32_t> names_;  ///< how often operands name each
+  std::vector<uint32_t> label_steps_;                ///< by label number
+  std::map<uint32_t, std::vector<bool>> marks_;      ///< steps before which transactions end, or begin: true
   std::map<const ptx::Variable*, uint32_t> array_numbers_;
 };
 

@@ -50,6 +50,7 @@ struct Step {
   // accesses
   ptx::Space space = ptx::Space::generic;
   bool writes = false, atomic = false, is_volatile = false;
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;  ///< what it does to the banks
   bool in_transaction = false;
   unsigned width = 0;  ///< bytes a lane
 };

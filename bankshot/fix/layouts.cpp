@@ -62,7 +62,7 @@ class Finder {
     uint64_t sum = 0;
     for (const scratchpad::Pattern& pattern : array_.patterns.patterns)
       sum += pattern.weight * scratchpad::phases(array_.patterns.rules, pattern).size() *
-             scratchpad::ideal_passes(array_.patterns.rules, pattern.width);
+             scratchpad::ideal_passes(array_.patterns.rules, pattern.kind, pattern.width);
     return sum;
   }
 

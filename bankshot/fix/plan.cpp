@@ -240,9 +240,8 @@ report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<u
 void add_counts(Form& form, const report::Kernel& kernel) {
   form.warp_instructions = kernel.warp_instructions;
   form.shared = kernel.shared();
-  using scratchpad::AccessKind;
-  form.loads = totals_if(kernel, [](const report::Site& site) { return report::kind_of(site) != AccessKind::store; });
-  form.stores = totals_if(kernel, [](const report::Site& site) { return report::kind_of(site) != AccessKind::load; });
+  form.loads = totals_if(kernel, [](const report::Site& site) { return scratchpad::reads(report::kind_of(site)); });
+  form.stores = totals_if(kernel, [](const report::Site& site) { return scratchpad::writes(report::kind_of(site)); });
 }
 
 Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel, const simt::KernelInfo& info) {

@@ -155,8 +155,12 @@ constexpr std::array kKeys = {
     kPhaseKey<3>,
     kPhaseKey<4>,
     kPhaseKey<5>,
-    Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
-        "128-bit loads whose lanes agree in pairs take half the phases", false, true},
+    Key{"scratchpad", "merge_pairs", +in_banks<&Rules::merge_pairs>, 0, 0,
+        "64- and 128-bit loads whose lanes agree in pairs take half the phases", false, true},
+    Key{"scratchpad", "combines_increments", +in_banks<&Rules::combines_increments>, 0, 0,
+        "atomics that add 1 count the lanes on one word instead of taking turns", false, true},
+    Key{"scratchpad", "cas_passes", +in_banks<&Rules::cas_passes>, 1, scratchpad::kMaxCasPasses,
+        "passes of a compare-and-swap for one of another atomic", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
     Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false,
         true},
@@ -218,12 +222,14 @@ constexpr std::array kRelations = {
     kPhasesFit<3>,
     kPhasesFit<4>,
     kPhasesFit<5>,
-    Relation{"scratchpad", "merge_b128",
+    Relation{"scratchpad", "merge_pairs",
              [](const Gpu& g) {
-               return !g.machine.scratchpad.merge_b128 ||
-                      scratchpad::table_of(g.machine.scratchpad, scratchpad::AccessKind::load, 16) == nullptr;
+               const auto neighbours = [&](unsigned width) {
+                 return scratchpad::table_of(g.machine.scratchpad, scratchpad::AccessKind::load, width) == nullptr;
+               };
+               return !g.machine.scratchpad.merge_pairs || (neighbours(8) && neighbours(16));
              },
-             "is a rule of neighbouring lanes, and load_b128 has others"},
+             "is a rule of neighbouring lanes, and load_b64 or load_b128 has others"},
 };
 
 /// A text as TOML has it, in quotes.

@@ -127,6 +127,17 @@ unsigned Access::bytes() const {
   return ptx::bits(type) / 8 * elements;
 }
 
+bool adds_one(const Access& access, const Instruction& instruction) {
+  using Operation = Access::Operation;
+  if (!access.is_atomic() || access.layout != Access::Layout::lanes) return false;
+  if (access.type != Type::u32 && access.type != Type::s32) return false;
+  const size_t at = access.kind == Access::Kind::reduction ? 1 : 2;
+  if (at >= instruction.operands.size() || instruction.operands[at].kind != Operand::Kind::integer) return false;
+  const auto value = static_cast<uint32_t>(instruction.operands[at].integer);
+  return (access.operation == Operation::add && value == 1) ||
+         (access.operation == Operation::inc && value == ~uint32_t{0});
+}
+
 Access::Operation operation_named(std::string_view name) {
   using Operation = Access::Operation;
   using Entry = std::pair<std::string_view, Operation>;

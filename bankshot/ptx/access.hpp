@@ -81,6 +81,9 @@ struct Access {
 Access access_of(std::string_view opcode, const std::vector<std::string>& modifiers);
 inline Access access_of(const Instruction& instruction) { return access_of(instruction.opcode, instruction.modifiers); }
 
+/// Whether an atomic adds the constant 1 to 32 bits, or increments them up to the largest number.
+bool adds_one(const Access& access, const Instruction& instruction);
+
 /// "add", as the instructions have it; Operation::none if there is none of that name.
 Access::Operation operation_named(std::string_view name);
 

@@ -74,7 +74,7 @@ class AtomicsContract : public ::testing::TestWithParam<std::string> {
 
   static std::vector<Case> cases() {
     std::vector<Case> all;
-    for (const AtomicForm form : {AtomicForm::machine, AtomicForm::increment, AtomicForm::loop}) {
+    for (const AtomicForm form : {AtomicForm::machine, AtomicForm::loop}) {
       for (const uint64_t lanes : {uint64_t{0xffffffff}, uint64_t{1}, uint64_t{0x80010000}}) {
         for (const unsigned stride : {4u, 0u, 32u, 4096u}) all.push_back({form, lanes, stride});
       }

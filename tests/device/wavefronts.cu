@@ -1,6 +1,6 @@
 // Accesses of one warp to shared memory, each with a pattern of its own, for a profiler to count: kernel NAME makes
-// kCount of them one after the other, in straight code. tests/device/wavefronts.py has the profiler's counts per
-// instruction beside those of bankshot explain.
+// kCount of them one after the other, in straight code. hardware/h200_wavefronts.tsv has what an H200 counted, and
+// tests/unit/gpu/h200_wavefronts_test.cpp the same accesses.
 //   wavefronts [seed]     prints for each kernel a digest of what it read and left in memory
 #include <cuda_runtime.h>
 

@@ -68,8 +68,10 @@ uint64_t arbitrary_mask() {
 Access arbitrary_access() {
   Access access;
   access.rules = *rc::gen::arbitrary<bool>() ? Rules{} : arbitrary_rules();
-  access.rules.merge_b128 = *rc::gen::arbitrary<bool>();
-  access.kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
+  access.rules.merge_pairs = *rc::gen::arbitrary<bool>();
+  access.rules.combines_increments = *rc::gen::arbitrary<bool>();
+  access.rules.cas_passes = *rc::gen::element(1u, 2u);
+  access.kind = static_cast<AccessKind>(*rc::gen::inRange(size_t{0}, kAccessKindNames.size()));
   access.width = *rc::gen::element(1u, 2u, 4u, 8u, 16u);
   access.mask = arbitrary_mask();
   access.addresses = arbitrary_addresses(access.width);
@@ -89,7 +91,7 @@ bool all_pairs_agree(const Access& a, unsigned distance) {
 /// Byte by byte, with sets: slow and plain.
 Cost cost_by_bytes(const Access& a) {
   unsigned lanes = a.width <= 4 ? a.rules.lanes_b32 : a.width == 8 ? a.rules.lanes_b64 : a.rules.lanes_b128;
-  if (a.rules.merge_b128 && a.width == 16 && a.kind == AccessKind::load &&
+  if (a.rules.merge_pairs && a.width >= 8 && a.kind == AccessKind::load &&
       (all_pairs_agree(a, 1) || all_pairs_agree(a, 2))) {
     lanes *= 2;
   }
@@ -111,9 +113,13 @@ Cost cost_by_bytes(const Access& a) {
     for (const auto& [bank, set] : requests) most_lanes = std::max(most_lanes, static_cast<uint32_t>(set.size()));
     // 2 banks of 4 bytes need two passes for 16 bytes of one lane; elsewhere one lane fits the banks.
     const uint32_t least = a.rules.banks == 2 && a.rules.bank_bytes == 4 && a.width == 16 ? 2 : 1;
-    sum.ideal += most_words != 0 ? least : 0;
-    sum.wavefronts += a.kind == AccessKind::atomic ? most_lanes : most_words;
-    sum.position += a.kind == AccessKind::atomic ? most_lanes - most_words : 0;
+    const bool shared_word = a.kind == AccessKind::load || a.kind == AccessKind::store ||
+                             a.kind == AccessKind::ldmatrix ||
+                             (a.kind == AccessKind::increment && a.rules.combines_increments);
+    const uint32_t each = a.kind == AccessKind::cas ? a.rules.cas_passes : 1;
+    sum.ideal += most_words != 0 ? each * least : 0;
+    sum.wavefronts += each * (shared_word ? most_words : most_lanes);
+    sum.position += shared_word ? 0 : each * (most_lanes - most_words);
   }
   return sum;
 }

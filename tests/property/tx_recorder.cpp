@@ -14,6 +14,9 @@ namespace {
 using scratchpad::AccessKind;
 using What = scratchpad::TxEvent::What;
 
+/// All atomics are one kind here: their effects are compared.
+AccessKind plain(AccessKind kind) { return scratchpad::is_atomic(kind) ? AccessKind::atomic : kind; }
+
 template <class F>
 void each(const Warp& warp, uint64_t lanes, F&& f) {
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -86,7 +89,7 @@ void Recorder::accesses(const Warp& warp, AccessKind kind, unsigned width, const
   each(warp, lanes, [&](unsigned thread, unsigned lane) {
     const std::byte* const at = warp.cta->shared + offsets[lane];
     if (done) return ends_access(before_[lane], at, warp, thread);
-    before_[lane] = {.kind = kind, .offset = offsets[lane], .width = width};
+    before_[lane] = {.kind = plain(kind), .offset = offsets[lane], .width = width};
     begins_access(before_[lane], at);
   });
 }
@@ -96,7 +99,8 @@ void Recorder::accesses_global(const Warp& warp, AccessKind kind, unsigned width
   if (address - words_ >= global_zone_) return;  // the input
   const auto* const at = reinterpret_cast<const std::byte*>(address);
   if (done) return ends_access(before_[lane], at, warp, warp.index * warp.worker->warp_size + lane);
-  before_[lane] = {.kind = kind, .offset = static_cast<uint32_t>(address - words_), .width = width, .global = true};
+  before_[lane] = {
+      .kind = plain(kind), .offset = static_cast<uint32_t>(address - words_), .width = width, .global = true};
   begins_access(before_[lane], at);
 }
 

@@ -6,7 +6,6 @@
 
 #include "bankshot/scratchpad/access/rules.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
-#include "bankshot/timing/atomics/atomics_native.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 
 namespace bankshot::cli {
@@ -39,7 +38,7 @@ Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& 
 }  // namespace
 
 std::vector<size_t> atomics_of(const scratchpad::PatternSet& set) {
-  const auto is_atomic = [](const scratchpad::Pattern& p) { return p.kind == scratchpad::AccessKind::atomic; };
+  const auto is_atomic = [](const scratchpad::Pattern& p) { return scratchpad::is_atomic(p.kind); };
   const bool any = std::any_of(set.patterns.begin(), set.patterns.end(), is_atomic);
   std::vector<size_t> taken;
   for (size_t k = 0; k < set.patterns.size(); ++k) {
@@ -72,8 +71,7 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
   if (request.lock_hash != "none")
     return Error{fmt::format("--lock-hash is for the forms tpds and fsm: {} atomics have no locks", machine.form)};
   const timing::ScratchpadConfig& scratchpad = gpu.timing->scratchpad;
-  machine.combines =
-      machine.form == "native" && gpu.timing->parameters[timing::kCombinesIncrements] != 0 && !request.weights;
+  machine.combines = machine.form == "native" && gpu.machine.scratchpad.combines_increments && !request.weights;
   const bool as_one = machine.form == "loadlike" || machine.combines;
   machine.model = scratchpad::native_model(machine.rules, ticks(gpu, scratchpad.latency), ticks(gpu, 1), as_one);
   return machine;

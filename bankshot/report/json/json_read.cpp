@@ -82,7 +82,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   site.width = number<uint32_t>(object, "width");
   if (site.width > 16 || !std::has_single_bit(site.width)) throw Bad{"\"width\" must be 1, 2, 4, 8 or 16"};
   const auto kind = scratchpad::access_kind_named(text(object, "kind"));
-  if (!kind) throw Bad{"\"kind\" must be \"load\", \"store\" or \"atomic\""};
+  if (!kind) throw Bad{"\"kind\" must be " + scratchpad::access_kind_list()};
   site.kind = *kind;
   site.matrix = flag(object, "matrix");
   scratchpad::SiteTotals& totals = site.totals;

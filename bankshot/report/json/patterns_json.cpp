@@ -52,7 +52,7 @@ scratchpad::AccessKind kind_of(const json& object, const std::string& place) {
   if (found->is_string()) {
     if (const auto kind = scratchpad::access_kind_named(found->get_ref<const std::string&>())) return *kind;
   }
-  fail(place + "kind", "must be \"load\", \"store\" or \"atomic\"");
+  fail(place + "kind", "must be " + scratchpad::access_kind_list());
 }
 
 Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const std::string& place) {

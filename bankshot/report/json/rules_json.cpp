@@ -29,7 +29,14 @@ constexpr Number kNumbers[] = {{"banks", &Rules::banks, scratchpad::kMinBanks, s
                                {"lanes_b32", &Rules::lanes_b32, 1, 64, true, 4},
                                {"lanes_b64", &Rules::lanes_b64, 1, 64, true, 8},
                                {"lanes_b128", &Rules::lanes_b128, 1, 64, true, 16},
-                               {"ports", &Rules::ports, 1, scratchpad::kMaxPorts, false}};
+                               {"ports", &Rules::ports, 1, scratchpad::kMaxPorts, false},
+                               {"cas_passes", &Rules::cas_passes, 1, scratchpad::kMaxCasPasses, false}};
+
+struct Flag {
+  const char* key;
+  bool Rules::* value;
+};
+constexpr Flag kFlags[] = {{"merge_pairs", &Rules::merge_pairs}, {"combines_increments", &Rules::combines_increments}};
 
 Error wrong(std::string_view key, const std::string& what) { return Error{std::string(key) + ": must be " + what}; }
 
@@ -110,9 +117,11 @@ ordered_json rules_json(const Rules& rules, bool all) {
   const Rules usual;
   ordered_json object = ordered_json::object();
   for (const Number& number : kNumbers) {
-    if (number.value == &Rules::ports && (all || rules.merge_b128)) object["merge_b128"] = rules.merge_b128;
     if (all || number.value == &Rules::banks || rules.*number.value != usual.*number.value)
       object[number.key] = rules.*number.value;
+  }
+  for (const Flag& flag : kFlags) {
+    if (all || rules.*flag.value) object[flag.key] = rules.*flag.value;
   }
   for (size_t k = 0; k < Rules::kTables; ++k) {
     if (!rules.tables[k].empty()) object[std::string(scratchpad::kPhaseKeys[k].name)] = table_json(rules.tables[k]);
@@ -133,9 +142,11 @@ Result<Rules> read_rules(const json& object) {
   for (size_t k = 0; k < Rules::kTables; ++k) {
     if (const auto error = read_table(object, k, rules)) return *error;
   }
-  if (const auto merge = object.find("merge_b128"); merge != object.end()) {
-    if (!merge->is_boolean()) return wrong("merge_b128", "true or false");
-    rules.merge_b128 = merge->get<bool>();
+  for (const Flag& flag : kFlags) {
+    const auto found = object.find(flag.key);
+    if (found == object.end()) continue;
+    if (!found->is_boolean()) return wrong(flag.key, "true or false");
+    rules.*flag.value = found->get<bool>();
   }
   if (const auto hash = object.find("hash"); hash != object.end()) {
     const Result<scratchpad::BankHash> read = read_hash(*hash, rules.banks);

@@ -18,7 +18,7 @@ bool any_site(const RunReport& report, F wanted) {
 }
 
 bool is_matrix(const Site& site) { return site.matrix; }
-bool is_atomic(const Site& site) { return site.kind == scratchpad::AccessKind::atomic; }
+bool is_atomic(const Site& site) { return scratchpad::is_atomic(site.kind); }
 
 /// "lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes".
 std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width, unsigned warp_size) {
@@ -72,15 +72,15 @@ std::string evidence_text(const RunReport& report) {
       phases_text(report.rules, report.warp_size);
   if (any_site(report, is_matrix)) {
     text +=
-        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 "
-        "lines\n"
-        "     of 16 bytes in a pass is B or C; that stmatrix has is assumed\n";
+        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are\n"
+        "  M  counted by an H200: ldmatrix and stmatrix serve 8 lines of 16 bytes together\n";
   }
   if (any_site(report, is_atomic)) {
     text +=
-        "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"
-        "     conflicts). Hardware may merge additions of a constant, and repeats float additions until they\n"
-        "     succeed; neither is counted. GPUs before Maxwell lock words in a loop instead (docs/atomics.md)\n";
+        "  M  counted by an H200: lanes of an atomic that meet on one word take a pass each (position\n"
+        "     conflicts), but share it where they add 1 and the result is unused; compare-and-swap takes two\n"
+        "     passes for each. Float additions are repeated until they succeed, which is not counted. GPUs\n"
+        "     before Maxwell lock words in a loop instead (docs/atomics.md)\n";
   }
   if (any_site(report, [](const Site& site) { return site.totals.in_transactions != 0; })) {
     text +=

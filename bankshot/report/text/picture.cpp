@@ -73,11 +73,11 @@ Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& ph
       ++lanes[bank];
     });
   }
-  const bool atomic = kind_of(site) == AccessKind::atomic;
+  const bool turns = scratchpad::lanes_take_turns(rules, kind_of(site));
   Busiest most;
   for (unsigned bank = 0; bank < rules.banks; ++bank) {
     most.idle += lanes[bank] == 0;
-    if (atomic ? lanes[bank] > most.lanes : words[bank].size() > most.words) {
+    if (turns ? lanes[bank] > most.lanes : words[bank].size() > most.words) {
       most.bank = bank;
       most.words = words[bank].size();
       most.lanes = lanes[bank];
@@ -106,7 +106,7 @@ std::string summary(const Site& site, const scratchpad::Rules& rules, const std:
   if (phase.phase != passes.front().phase || phase.phase != passes.back().phase) {
     text = fmt::format("lanes {}: ", scratchpad::lanes_text(phase.phase));
   }
-  if (kind_of(site) == AccessKind::atomic) {
+  if (scratchpad::lanes_take_turns(rules, kind_of(site))) {
     text += fmt::format("bank {} serves {} on {}, one after the other", most.bank, plural(most.lanes, "lane"),
                         plural(most.words, "word"));
   } else {

@@ -30,7 +30,7 @@ std::string position(const Kernel& kernel, const LineGroup& group) {
   uint64_t position = 0;
   bool atomic = false;
   for (const size_t i : group.sites) {
-    atomic |= kind_of(kernel.sites[i]) == scratchpad::AccessKind::atomic;
+    atomic |= scratchpad::is_atomic(kind_of(kernel.sites[i]));
     position += kernel.sites[i].totals.position;
   }
   if (!atomic) return {};

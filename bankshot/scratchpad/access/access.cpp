@@ -61,12 +61,13 @@ void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const u
 
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask) {
   Cost cost;
-  const uint32_t ideal = ideal_passes(rules, width);
+  const uint32_t ideal = ideal_passes(rules, kind, width), each = passes_each(rules, kind);
+  const bool turns = lanes_take_turns(rules, kind);
   for_each_phase(rules, kind, width, addresses, LaneMask(mask), [&](LaneMask, const Loads& most) {
     cost.ideal += ideal;
-    const uint32_t words = passes_of(rules, most.words);
-    if (kind == AccessKind::atomic) {
-      const uint32_t lanes_on_bank = passes_of(rules, most.lanes);
+    const uint32_t words = each * passes_of(rules, most.words);
+    if (turns) {
+      const uint32_t lanes_on_bank = each * passes_of(rules, most.lanes);
       cost.wavefronts += lanes_on_bank;
       cost.position += lanes_on_bank - words;
     } else {
@@ -81,7 +82,7 @@ void sub_warp_degrees(const Rules& rules, AccessKind kind, unsigned width, const
   std::fill(degrees.begin(), degrees.end(), 0u);
   for_each_phase(rules, kind, width, addresses, LaneMask(mask), [&](LaneMask phase, const Loads& most) {
     degrees[std::min<size_t>(phase.lowest() / lanes, degrees.size() - 1)] +=
-        passes_of(rules, kind == AccessKind::atomic ? most.lanes : most.words);
+        passes_each(rules, kind) * passes_of(rules, lanes_take_turns(rules, kind) ? most.lanes : most.words);
   });
 }
 

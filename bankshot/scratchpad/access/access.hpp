@@ -13,8 +13,8 @@ struct Cost {
   uint32_t wavefronts = 0;  ///< passes over the banks, summed over the phases: the conflict degree
   uint32_t ideal = 0;       ///< what a conflict-free access of this width needs: ideal_passes() for each phase that has
                             ///< an active lane
-  uint32_t position = 0;    ///< atomics only: the part of `wavefronts` due to lanes on one word (position conflicts):
-                            ///< what would not be needed if each word were wanted once
+  uint32_t position = 0;    ///< where lanes take turns: the part of `wavefronts` due to lanes on one word (position
+                            ///< conflicts): what would not be needed if each word were wanted once
   bool operator==(const Cost&) const = default;
 };
 
@@ -24,9 +24,10 @@ inline uint32_t passes_of(const Rules& rules, uint32_t requests) {
 }
 
 /// Passes that a phase of such accesses takes without conflicts: 1, and more where one lane wants more bytes than all
-/// banks have at once.
-inline uint32_t ideal_passes(const Rules& rules, unsigned width) {
-  return lane_exceeds_banks(rules, width) ? passes_of(rules, width / (rules.banks * rules.bank_bytes)) : 1;
+/// banks have at once, or a compare-and-swap takes more.
+inline uint32_t ideal_passes(const Rules& rules, AccessKind kind, unsigned width) {
+  return passes_each(rules, kind) *
+         (lane_exceeds_banks(rules, width) ? passes_of(rules, width / (rules.banks * rules.bank_bytes)) : 1);
 }
 
 /// Wavefronts of one warp access.
@@ -35,8 +36,8 @@ inline uint32_t ideal_passes(const Rules& rules, unsigned width) {
 ///                   not read
 /// @param mask       bit l set: lane l is active
 /// A load or store counts distinct words per bank (lanes on one word are a broadcast; on a store one lane wins);
-/// an atomic counts lanes per bank (lanes on one word serialise). A phase takes as many passes as its fullest bank
-/// needs, which serves Rules::ports of them in each.
+/// an atomic or a copy counts lanes per bank (lanes on one word serialise; but see lanes_take_turns()). A phase takes
+/// as many passes as its fullest bank needs, which serves Rules::ports of them in each, or in passes_each().
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
 
 /// The same for the sub-warps of a datapath that is narrower than the warp, `lanes` each: the conflict degrees of

@@ -13,9 +13,9 @@ struct Request {
   int8_t lane;
 };
 
-void add(std::vector<Request>& requests, AccessKind kind, uint32_t word, unsigned lane) {
+void add(std::vector<Request>& requests, bool turns, uint32_t word, unsigned lane) {
   const auto same = std::find_if(requests.begin(), requests.end(), [&](const Request& r) { return r.word == word; });
-  if (kind != AccessKind::atomic && same != requests.end()) {
+  if (!turns && same != requests.end()) {
     same->lane = Pass::kSeveral;
   } else {
     requests.push_back({word, static_cast<int8_t>(lane)});
@@ -28,11 +28,12 @@ std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, co
                          uint64_t mask) {
   std::vector<Pass> all;
   const LaneMask active(mask);
+  const bool turns = lanes_take_turns(rules, kind);
   phases_of(rules, kind, width, addresses, active).for_each(active, [&](LaneMask phase, LaneMask own) {
     std::vector<std::vector<Request>> banks(rules.banks);
     for (const unsigned lane : own) {
       for_each_bank_word(rules, ByteOffset(addresses[lane]), width,
-                         [&](uint32_t word) { add(banks[rules.bank(word)], kind, word, lane); });
+                         [&](uint32_t word) { add(banks[rules.bank(word)], turns, word, lane); });
     }
     size_t most = 0;
     for (const auto& requests : banks) most = std::max(most, requests.size());
@@ -43,7 +44,7 @@ std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, co
           pass.bank[port * rules.banks + bank] = banks[bank][served + port].lane;
         }
       }
-      all.push_back(std::move(pass));
+      all.insert(all.end(), passes_each(rules, kind), pass);
     }
   });
   return all;

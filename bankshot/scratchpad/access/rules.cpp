@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-constexpr std::string_view kKindNames[] = {"load", "store", "atomic"};
 
 /// Do all pairs of active lanes n and n^distance read the same address?
 bool pairs_agree(const uint32_t* addresses, LaneMask active, unsigned distance) {
@@ -22,12 +19,19 @@ bool pairs_agree(const uint32_t* addresses, LaneMask active, unsigned distance) 
 
 }  // namespace
 
-std::string_view name(AccessKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
-
 std::optional<AccessKind> access_kind_named(std::string_view name) {
-  const auto* const found = std::find(std::begin(kKindNames), std::end(kKindNames), name);
-  if (found == std::end(kKindNames)) return std::nullopt;
-  return static_cast<AccessKind>(found - std::begin(kKindNames));
+  const auto* const found = std::find(kAccessKindNames.begin(), kAccessKindNames.end(), name);
+  if (found == kAccessKindNames.end()) return std::nullopt;
+  return static_cast<AccessKind>(found - kAccessKindNames.begin());
+}
+
+std::string access_kind_list() {
+  std::string list;
+  for (const std::string_view& kind : kAccessKindNames) {
+    const bool first = list.empty(), last = &kind == &kAccessKindNames.back();
+    list += std::string(first ? "\"" : last ? " or \"" : ", \"") + std::string(kind) + "\"";
+  }
+  return list;
 }
 
 bool lanes_agree_in_pairs(const uint32_t* addresses, LaneMask active) {

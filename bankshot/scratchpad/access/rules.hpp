@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "bankshot/scratchpad/access/phases.hpp"
@@ -12,26 +13,45 @@
 
 namespace bankshot::scratchpad {
 
-constexpr unsigned kMinBanks = 2, kMaxPorts = 64;
+constexpr unsigned kMinBanks = 2, kMaxPorts = 64, kMaxCasPasses = 4;
 
-enum class AccessKind : uint8_t { load, store, atomic };
-/// "load", "store", "atomic".
-std::string_view name(AccessKind kind);
+/// What an access does, as far as the banks tell the difference.
+enum class AccessKind : uint8_t {
+  load,
+  store,
+  atomic,
+  increment,  ///< an atomic that adds 1 to 32 bits and whose result is unused
+  cas,        ///< an atomic compare-and-swap
+  copy,       ///< writes what was read from global memory, lane by lane: cp.async
+  ldmatrix,   ///< reads lines of a matrix, which are given to other lanes
+};
+inline constexpr std::array<std::string_view, 7> kAccessKindNames = {"load", "store", "atomic",  "increment",
+                                                                     "cas",  "copy",  "ldmatrix"};
+inline std::string_view name(AccessKind kind) { return kAccessKindNames[static_cast<size_t>(kind)]; }
 std::optional<AccessKind> access_kind_named(std::string_view name);
+/// All names as an error message lists them: "load", …, "cas" or "copy", in quotes.
+std::string access_kind_list();
+inline bool is_atomic(AccessKind kind) {
+  return kind == AccessKind::atomic || kind == AccessKind::increment || kind == AccessKind::cas;
+}
+inline bool reads(AccessKind kind) { return kind != AccessKind::store && kind != AccessKind::copy; }
+inline bool writes(AccessKind kind) { return kind != AccessKind::load && kind != AccessKind::ldmatrix; }
 
 /// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
 /// Source: docs/wavefronts.md, with the evidence for each rule.
 struct Rules {
   static constexpr unsigned kTables = 6;
 
-  unsigned banks = 32;           ///< a power of two, kMinBanks to kMaxBanks
-  unsigned bank_bytes = 4;       ///< 4, or 8 (Kepler's 8-byte mode)
-  unsigned lanes_b32 = 32;       ///< neighbouring lanes served together for accesses of at most 32 bits
-  unsigned lanes_b64 = 16;       ///< … of 64 bits: two half-warps
-  unsigned lanes_b128 = 8;       ///< … of 128 bits: four quarter-warps
-  bool merge_b128 = false;       ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
-  unsigned ports = 1;            ///< words that each bank delivers in a pass, 1 to kMaxPorts
-  std::optional<BankHash> hash;  ///< of bank words, with as many banks; none: word modulo banks
+  unsigned banks = 32;       ///< a power of two, kMinBanks to kMaxBanks
+  unsigned bank_bytes = 4;   ///< 4, or 8 (Kepler's 8-byte mode)
+  unsigned lanes_b32 = 32;   ///< neighbouring lanes served together for accesses of at most 32 bits
+  unsigned lanes_b64 = 16;   ///< … of 64 bits: two half-warps
+  unsigned lanes_b128 = 8;   ///< … of 128 bits: four quarter-warps
+  bool merge_pairs = false;  ///< 64- and 128-bit loads whose lanes n and n^1 (or n and n^2) agree take half the phases
+  bool combines_increments = false;  ///< AccessKind::increment: the lanes on one word are counted, and served together
+  unsigned cas_passes = 1;           ///< passes in which AccessKind::cas serves what other atomics do in one, 1 to 4
+  unsigned ports = 1;                ///< words that each bank delivers in a pass, 1 to kMaxPorts
+  std::optional<BankHash> hash;      ///< of bank words, with as many banks; none: word modulo banks
 
   /// Phases of lanes that are not neighbours, in the order of kPhaseKeys; empty: lanes_b32, lanes_b64 and lanes_b128
   /// say it.
@@ -72,19 +92,29 @@ inline bool phases_fit(const Rules& rules, size_t table) {
 
 /// The table of an access, null if it has none. @param width  bytes a lane: 1, 2, 4, 8, 16 or, in a cache, 32
 inline const PhaseTable* table_of(const Rules& rules, AccessKind kind, unsigned width) {
-  if (kind == AccessKind::atomic || width > 16) return nullptr;
+  if (is_atomic(kind) || width > 16) return nullptr;
   const unsigned by_width = width <= 4 ? 0 : width == 8 ? 1 : 2;
-  const PhaseTable& table = rules.tables[2 * by_width + (kind == AccessKind::store ? 1 : 0)];
+  const PhaseTable& table = rules.tables[2 * by_width + (writes(kind) ? 1 : 0)];
   return table.empty() ? nullptr : &table;
 }
 
-/// Neighbouring lanes that are served together in such accesses, not regarding merge_b128; 0 if a table says which are.
+/// Neighbouring lanes that are served together in such accesses, not regarding merge_pairs; 0 if a table says which
+/// are.
 inline unsigned neighbours_together(const Rules& rules, AccessKind kind, unsigned width) {
   if (table_of(rules, kind, width) != nullptr) return 0;
   return width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : std::max(1u, rules.lanes_b128 * 16 / width);
 }
 
-/// Whether all active lanes n and n^1, or all n and n^2, read the same address: the condition of merge_b128.
+/// Whether lanes on one word are served one after the other.
+inline bool lanes_take_turns(const Rules& rules, AccessKind kind) {
+  return kind == AccessKind::copy || (is_atomic(kind) && !(kind == AccessKind::increment && rules.combines_increments));
+}
+/// Passes in which a bank serves one word, or one lane of those that take turns.
+inline unsigned passes_each(const Rules& rules, AccessKind kind) {
+  return kind == AccessKind::cas ? rules.cas_passes : 1;
+}
+
+/// Whether all active lanes n and n^1, or all n and n^2, read the same address: the condition of merge_pairs.
 bool lanes_agree_in_pairs(const uint32_t* addresses, LaneMask active);
 
 /// The phases of one access; the arguments are those of cost(). Refers to the rules.
@@ -92,8 +122,8 @@ inline Phases phases_of(const Rules& rules, AccessKind kind, unsigned width, con
                         LaneMask active) {
   if (const PhaseTable* table = table_of(rules, kind, width)) return Phases::of(*table);
   const unsigned lanes = neighbours_together(rules, kind, width);
-  const bool merged =
-      rules.merge_b128 && width == 16 && kind == AccessKind::load && lanes_agree_in_pairs(addresses, active);
+  const bool merged = rules.merge_pairs && (width == 8 || width == 16) && kind == AccessKind::load &&
+                      lanes_agree_in_pairs(addresses, active);
   return Phases::neighbours(merged ? 2 * lanes : lanes);
 }
 

@@ -84,7 +84,8 @@ const ShapeMemo::Entry& SiteCounter::price(const Rules& rules, AccessKind kind, 
                          neighbours_together(rules, kind, width) == 32;
   if (one_phase &&
       static_cast<unsigned>(std::popcount(banks_touched(addresses, static_cast<uint32_t>(mask)))) == entry.lanes) {
-    entry.cost = {1, 1, 0};  // as many banks as lanes
+    const uint32_t each = passes_each(rules, kind);
+    entry.cost = {each, each, 0};  // as many banks as lanes
   } else {
     entry.cost = cost(rules, kind, width, addresses, mask);
   }

@@ -66,9 +66,9 @@ std::vector<uint32_t> promising(std::vector<uint32_t> origins, const std::vector
 }
 
 /// In ascending order, without those that change nothing.
-std::vector<uint32_t> sorted(std::vector<uint32_t> words, AccessKind kind) {
+std::vector<uint32_t> sorted(std::vector<uint32_t> words, bool turns) {
   std::sort(words.begin(), words.end());
-  if (kind != AccessKind::atomic) words.erase(std::unique(words.begin(), words.end()), words.end());
+  if (!turns) words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;
 }
 
@@ -79,7 +79,9 @@ std::array<uint32_t, kMaxLanes> addresses_of(const Pattern& pattern) {
 }
 
 /// Whether canonical() leaves the lanes as they are: which of them share a phase depends on what their neighbours want.
-bool keeps_lanes(const Rules& rules, const Pattern& pattern) { return rules.merge_b128 && pattern.width == 16; }
+bool keeps_lanes(const Rules& rules, const Pattern& pattern) {
+  return rules.merge_pairs && pattern.kind == AccessKind::load && pattern.width >= 8;
+}
 
 /// The least of all XOR translations by a word of the pattern, its lanes as they are.
 Pattern least_translation(const Pattern& pattern) {
@@ -96,7 +98,8 @@ Pattern least_translation(const Pattern& pattern) {
 
 bool keeps_its_cost(const Rules& from, const Rules& to, const Pattern& pattern) {
   if (keeps_lanes(from, pattern)) return true;
-  if (to.merge_b128 && pattern.width == 16 && pattern.kind == AccessKind::load) return false;
+  if (to.merge_pairs && pattern.width >= 8 && pattern.kind == AccessKind::load) return false;
+  if (!lanes_take_turns(from, pattern.kind) && lanes_take_turns(to, pattern.kind)) return false;
   const PhaseTable* const was = table_of(from, pattern.kind, pattern.width);
   const PhaseTable* const is = table_of(to, pattern.kind, pattern.width);
   if (was != nullptr && is != nullptr) return *was == *is;
@@ -106,12 +109,13 @@ bool keeps_its_cost(const Rules& from, const Rules& to, const Pattern& pattern) 
 Pattern canonical(const Rules& rules, const Pattern& pattern) {
   const LaneMask active(pattern.mask);
   if (keeps_lanes(rules, pattern)) return least_translation(pattern);
+  const bool turns = lanes_take_turns(rules, pattern.kind);
   const std::array<uint32_t, kMaxLanes> addresses = addresses_of(pattern);
   const Phases phases = phases_of(rules, pattern.kind, pattern.width, addresses.data(), active);
   std::vector<uint32_t> origins, first_phase;
   phases.for_each(active, [&](LaneMask, LaneMask own) {
     for (const unsigned lane : own) origins.push_back(pattern.words[lane]);
-    if (first_phase.empty()) first_phase = sorted(origins, pattern.kind);
+    if (first_phase.empty()) first_phase = sorted(origins, turns);
   });
   Pattern least;
   std::vector<uint32_t> least_words;  // phase by phase
@@ -123,7 +127,7 @@ Pattern canonical(const Rules& rules, const Pattern& pattern) {
       std::vector<uint32_t> words;
       for (const unsigned lane : own) words.push_back(pattern.words[lane] ^ origin);
       auto place = phase.begin();  // its first lanes get the words
-      for (const uint32_t word : sorted(std::move(words), pattern.kind)) {
+      for (const uint32_t word : sorted(std::move(words), turns)) {
         form.words[*place] = word;
         form_words.push_back(word);
         used.add(*place);
@@ -190,13 +194,14 @@ std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pat
       for_each_bank_word(rules, ByteOffset(addresses[lane]), pattern.width,
                          [&](uint32_t word) { words.push_back(word); });
     }
-    all.push_back(sorted(std::move(words), pattern.kind));
+    all.push_back(sorted(std::move(words), lanes_take_turns(rules, pattern.kind)));
   });
   return all;
 }
 
 Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash) {
   Cost cost;
+  const uint32_t each = passes_each(rules, pattern.kind);
   for (const std::vector<uint32_t>& words : phases(rules, pattern)) {
     std::array<uint32_t, kMaxBanks> lanes{}, distinct{};
     std::array<uint32_t, kMaxPhaseWords> banks;
@@ -206,11 +211,11 @@ Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash) {
       ++lanes[bank];
       if (k == 0 || words[k] != words[k - 1]) ++distinct[bank];
     }
-    const uint32_t most = passes_of(rules, *std::max_element(lanes.begin(), lanes.end()));
+    const uint32_t most = each * passes_of(rules, *std::max_element(lanes.begin(), lanes.end()));
     cost.wavefronts += most;
-    cost.ideal += ideal_passes(rules, pattern.width);
-    if (pattern.kind == AccessKind::atomic) {
-      cost.position += most - passes_of(rules, *std::max_element(distinct.begin(), distinct.end()));
+    cost.ideal += ideal_passes(rules, pattern.kind, pattern.width);
+    if (lanes_take_turns(rules, pattern.kind)) {
+      cost.position += most - each * passes_of(rules, *std::max_element(distinct.begin(), distinct.end()));
     }
   }
   return cost;
@@ -229,11 +234,12 @@ Groups groups(const Rules& rules, const PatternSet& set) {
   std::map<std::vector<uint32_t>, uint64_t> weights;
   Groups result;
   for (const Pattern& pattern : set.patterns) {
+    const uint64_t weight = pattern.weight * passes_each(rules, pattern.kind);
     for (const std::vector<uint32_t>& words : phases(rules, pattern)) {
       if (words.front() == words.back()) {
-        result.unavoidable += pattern.weight * (words.size() - 1);
+        result.unavoidable += weight * (words.size() - 1);
       } else {
-        weights[canonical(words)] += pattern.weight;
+        weights[canonical(words)] += weight;
       }
     }
   }

@@ -101,7 +101,7 @@ unsigned SharedTransactions::serve(const Request& request, const Access& access,
                                    TxTotals& totals) {
   const TxCosts& cost = costs(config_);
   const unsigned thread = access.first + request.lane;
-  const bool writes = access.kind != AccessKind::load;
+  const bool writes = scratchpad::writes(access.kind);
   const uint32_t read_row = row_of(request.word, Set::read), written_row = row_of(request.word, Set::written);
   ++totals.accesses;
   if (others_have(written_row, thread) || (writes && others_have(read_row, thread))) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
@@ -36,6 +37,11 @@ bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, 
 /// The rules of an instruction that may have a hash of its own. A fault if it has one that is not for a word of the
 /// access.
 const scratchpad::Rules& rules_of(Warp& warp, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask);
+
+/// What the instruction of a site does to shared memory. Static, as count_shared() is.
+static inline scratchpad::AccessKind kind_at(const Warp& warp, uint32_t site) {
+  return warp.worker->program->sites[site].kind;
+}
 
 /// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is
 /// compiled for some hosts only has a copy of its own.

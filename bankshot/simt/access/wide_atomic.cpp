@@ -68,7 +68,7 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
     }
     put(w, d, count, width, lane, old.data());
   }
-  if (in_shared != 0) count_in_cluster(w, i->aux, scratchpad::AccessKind::atomic, bytes, offsets.data(), in_shared);
+  if (in_shared != 0) count_in_cluster(w, i->aux, kind_at(w, i->aux), bytes, offsets.data(), in_shared);
   return i->flags & InstrFlag::kPolls ? polled(w, i + 1) : i + 1;
 }
 

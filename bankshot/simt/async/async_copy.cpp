@@ -101,7 +101,7 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     if (!fetch(w, i, lane, copy.bytes, read, value.data())) return nullptr;
     if (!store_lane(w, i, Space::shared, offsets[lane], copy.bytes, lane, value.data())) return nullptr;
   }
-  count_shared(w, i->aux, scratchpad::AccessKind::store, copy.bytes, offsets.data(), w.active);
+  count_shared(w, i->aux, scratchpad::AccessKind::copy, copy.bytes, offsets.data(), w.active);
   if (w.worker->checks != nullptr) w.worker->checks->copies(w, i, w.active, offsets.data(), copy.bytes);
   return i + 1;
 }

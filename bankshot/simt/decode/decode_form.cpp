@@ -58,35 +58,19 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   return nullptr;
 }
 
-namespace {
-
-/// add of 1, or inc up to the largest number, whose result nobody wants. The operands are where lower_atomic() puts
-/// them.
-bool adds_one(const LoadedProgram& program, const ptx::Access& access, const Instr& out) {
-  using Operation = ptx::Access::Operation;
-  if (!access.is_atomic() || access.layout != ptx::Access::Layout::lanes || access.bytes() != 4 ||
-      (access.operation != Operation::add && access.operation != Operation::inc)) {
-    return false;
-  }
-  if (out.op[1] != OperandRef::kNone || (out.op[2] & ~OperandRef::kOffset) != OperandRef::kConstant) return false;
-  uint32_t value = 0;
-  std::memcpy(&value, program.constants.data() + (out.op[2] & OperandRef::kOffset), sizeof value);
-  return value == (access.operation == Operation::inc ? ~uint32_t{0} : 1);
-}
-
-}  // namespace
-
-void FunctionDecoder::fill_info(const Match& m, const Row& row, const Instr& out) {
+void FunctionDecoder::fill_info(const ptx::Instruction& instruction, const Match& m, const Row& row, const Instr& out) {
   using Layout = ptx::Access::Layout;
   InstrInfo& info = item_->info;
-  const LoadedProgram& program = *context_.program;
+  LoadedProgram& program = *context_.program;
   const Layout layout = m.access.layout;
   unsigned bytes = m.access.bytes();
   if (m.access.kind == ptx::Access::Kind::copy && layout == Layout::lanes) bytes = program.copies[out.op[5]].bytes;
   if (layout == Layout::matrix) bytes = matrix_piece(out);
   if (layout == Layout::texture) bytes = 4;
   info.bytes = static_cast<uint8_t>(bytes);
-  info.adds_one = adds_one(program, m.access, out);
+  info.adds_one = out.op[1] == OperandRef::kNone && ptx::adds_one(m.access, instruction);
+  if (info.adds_one && item_->site >= 0)
+    program.sites[static_cast<size_t>(item_->site)].kind = site_kind(m.access, true);
   if (row.work != nullptr) info.work = row.work(m);
 }
 
@@ -115,7 +99,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
     lower_operands(*this, instruction, *form, m, out);
   }
   const bool fine = context_.diagnostics->size() == errors;
-  if (fine) fill_info(m, *form->row, out);
+  if (fine) fill_info(instruction, m, *form->row, out);
   out.run = out.body;
   if (fine && context_.checked != nullptr) {
     item_->checked = checked_op(instruction, m);

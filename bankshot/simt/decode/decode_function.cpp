@@ -302,7 +302,7 @@ uint32_t FunctionDecoder::new_site(unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
   const ptx::Access& access = item_->info.access;
-  program.sites.push_back({0, width, site_kind(access), access.layout == ptx::Access::Layout::matrix});
+  program.sites.push_back({0, width, site_kind(access, false), access.layout == ptx::Access::Layout::matrix});
   return static_cast<uint32_t>(item_->site);
 }
 
@@ -311,8 +311,10 @@ void FunctionDecoder::count_global(Item& item) {
   LoadedProgram& program = *context_.program;
   const ptx::Access& access = item.info.access;
   const auto place = static_cast<uint32_t>(program.code.size());
-  const scratchpad::AccessKind kind =
-      access.kind == ptx::Access::Kind::copy ? scratchpad::AccessKind::load : site_kind(access);
+  const scratchpad::AccessKind kind = access.kind == ptx::Access::Kind::copy ? scratchpad::AccessKind::load
+                                      : access.is_atomic()                   ? scratchpad::AccessKind::atomic
+                                      : access.writes()                      ? scratchpad::AccessKind::store
+                                                                             : scratchpad::AccessKind::load;
   program.l1_ops.resize(place + 1);
   program.l1_ops.back() = {item.instr.body, static_cast<uint32_t>(program.l1_sites.size())};
   program.l1_sites.push_back({place, item.info.bytes, kind, access.reads_l1()});

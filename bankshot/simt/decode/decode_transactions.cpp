@@ -44,7 +44,7 @@ void FunctionDecoder::note_transactions(const std::vector<FlowNode>& nodes) {
     inside.pop_back();
     const Item& item = items_[k];
     const bool writes = item.site >= 0 &&
-                        context_.program->sites[static_cast<size_t>(item.site)].kind != scratchpad::AccessKind::load &&
+                        scratchpad::writes(context_.program->sites[static_cast<size_t>(item.site)].kind) &&
                         static_cast<ptx::Space>(item.instr.small & MemorySmall::kSpaceMask) != ptx::Space::shared;
     if (info_.isolated && (writes || item.call >= 0)) {
       info_.isolated = false;

@@ -108,7 +108,7 @@ class FunctionDecoder final : public Decoder {
   bool lower(const ptx::Instruction& instruction, Instr& out);
   Handler choose(const ptx::Instruction& instruction, Match& m, const Form*& form);
   /// Notes down what a timing model wants to know of an instruction that was lowered.
-  void fill_info(const Match& m, const Row& row, const Instr& out);
+  void fill_info(const ptx::Instruction& instruction, const Match& m, const Row& row, const Instr& out);
   void branch_around(const ptx::Instruction& instruction);
   bool parameter_list(const ptx::Operand& list, bool results, std::vector<CopiedParam>& out);
   uint32_t allocate_register(ptx::Type type, unsigned vector);

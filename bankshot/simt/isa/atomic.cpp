@@ -60,7 +60,7 @@ const Instr* anywhere(Warp& w, const Instr* i, Space space, const u64* addresses
     v.old[l] = offset >= 0 || !worker.parallel ? update_plainly<Op>(p, v.b[l], v.c[l], offset >= 0)
                                                : update_atomically<Op>(p, v.b[l], v.c[l]);
   }
-  if (in_shared != 0) count_in_cluster(w, i->aux, scratchpad::AccessKind::atomic, sizeof(T), offsets, in_shared);
+  if (in_shared != 0) count_in_cluster(w, i->aux, kind_at(w, i->aux), sizeof(T), offsets, in_shared);
   return finish(w, i, v.old);
 }
 
@@ -74,7 +74,7 @@ const Instr* in_shared(Warp& w, const Instr* i) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = offsets[l];
     return anywhere<Op, T>(w, i, Space::shared, addresses);
   }
-  count_shared(w, i->aux, scratchpad::AccessKind::atomic, sizeof(T), offsets, w.active);
+  count_shared(w, i->aux, kind_at(w, i->aux), sizeof(T), offsets, w.active);
   Values<T> v(w, i);
   std::byte* const base = w.cta->shared;
   for_active(

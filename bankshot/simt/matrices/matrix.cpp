@@ -99,7 +99,7 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   if (space != Space::global) {
     std::array<uint32_t, scratchpad::kMaxLanes> offsets;
     const uint64_t shared = find_shared(w, lanes, space, offsets);
-    count_in_cluster(w, i->aux, store ? AccessKind::store : AccessKind::load, lanes.width, offsets.data(), shared);
+    count_in_cluster(w, i->aux, store ? AccessKind::store : AccessKind::ldmatrix, lanes.width, offsets.data(), shared);
     if (shared == taking_part && all_within(lanes, offsets.data(), 0, w.cta->shared_bytes)) {
       copy_all(lanes, offsets.data(), store, w.cta->shared);
       return true;

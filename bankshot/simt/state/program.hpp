@@ -65,11 +65,16 @@ struct L1Op {
 };
 
 /// What an instruction does to shared memory at its site: a copy writes or reads it, by its direction.
-inline scratchpad::AccessKind site_kind(const ptx::Access& access) {
-  if (access.is_atomic()) return scratchpad::AccessKind::atomic;
+/// @param adds_one  InstrInfo::adds_one
+inline scratchpad::AccessKind site_kind(const ptx::Access& access, bool adds_one) {
+  using scratchpad::AccessKind;
+  if (adds_one) return AccessKind::increment;
+  if (access.operation == ptx::Access::Operation::cas) return AccessKind::cas;
+  if (access.is_atomic()) return AccessKind::atomic;
   const bool fills = access.kind == ptx::Access::Kind::copy && access.space == ptx::Space::shared;
-  return access.kind == ptx::Access::Kind::store || fills ? scratchpad::AccessKind::store
-                                                          : scratchpad::AccessKind::load;
+  if (fills && access.layout == ptx::Access::Layout::lanes) return AccessKind::copy;
+  if (access.kind == ptx::Access::Kind::store || fills) return AccessKind::store;
+  return access.layout == ptx::Access::Layout::matrix ? AccessKind::ldmatrix : AccessKind::load;
 }
 
 struct CopiedParam {

@@ -49,7 +49,7 @@ bool access_global_lane(Warp& w, const Instr* i, unsigned lane, uint64_t address
   GlobalLog& log = w.tx.global[lane];
   w.active = uint64_t{1} << lane;
   const Allocation* const there = w.worker->memory->find(address);
-  const bool writes = what.kind != scratchpad::AccessKind::load;
+  const bool writes = scratchpad::writes(what.kind);
   const bool fine = there != nullptr && there->live && (!writes || there->writable) && address % what.width == 0 &&
                     address - there->address + what.width <= there->size;
   if (!fine) {
@@ -63,7 +63,7 @@ bool access_global_lane(Warp& w, const Instr* i, unsigned lane, uint64_t address
   const uint64_t first = address / 4 * 4;
   std::array<uint32_t, 9> held{};
   const auto words = static_cast<size_t>((address + what.width - first + 3) / 4);
-  for (size_t k = 0; k < words; ++k) held[k] = log.show(first + 4 * k, what.kind != scratchpad::AccessKind::store);
+  for (size_t k = 0; k < words; ++k) held[k] = log.show(first + 4 * k, scratchpad::reads(what.kind));
   TransactionObserver* const observer = w.worker->observer;
   if (observer != nullptr) observer->accesses_global(w, what.kind, what.width, lane, address, false);
   i->body(w, i);

@@ -6,9 +6,8 @@
 namespace bankshot::timing {
 
 enum class AtomicForm : uint8_t {
-  machine,    ///< one instruction
-  increment,  ///< one that adds 1 and needs no result: newer machines add up the lanes on one word
-  loop,       ///< a loop around a compare-and-swap
+  machine,  ///< one instruction
+  loop,     ///< a loop around a compare-and-swap
 };
 
 }  // namespace bankshot::timing

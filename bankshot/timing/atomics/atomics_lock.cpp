@@ -18,7 +18,7 @@ class Lock final : public AtomicsLoop {
   Charge charge(const AtomicAccess& access, Banks& banks) override {
     AtomicAccess mine = access;
     mine.update = update_;
-    begin(mine, banks);
+    begin(mine, mine.cost.ideal, banks);
     return {0, true};
   }
   void clear() override {

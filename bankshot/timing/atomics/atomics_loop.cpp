@@ -8,7 +8,7 @@
 
 namespace bankshot::timing {
 
-void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
+void AtomicsLoop::begin(const AtomicAccess& access, unsigned ideal_write, Banks& banks) {
   Flight& flight = flights_[access.slot];
   flight.state = Flight::State::read;
   flight.at = flight.since = access.now;
@@ -20,7 +20,8 @@ void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
   flight.update = access.update;
   flight.pending = access.lanes;
   flight.base = access.base;
-  flight.ideal_read = flight.ideal_write = access.cost.ideal;
+  flight.ideal_read = access.cost.ideal;
+  flight.ideal_write = ideal_write;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     flight.addresses[lane] = static_cast<uint32_t>(access.offsets[lane]);

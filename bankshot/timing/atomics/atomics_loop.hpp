@@ -46,8 +46,8 @@ class AtomicsLoop : public AtomicsUnit {
   };
 
   AtomicsLoop(const Config& config, Times times) : config_(config), times_(times) {}
-  /// Takes an access over.
-  void begin(const AtomicAccess& access, Banks& banks);
+  /// Takes an access over. @param ideal_write  passes of its first write if there are no conflicts
+  void begin(const AtomicAccess& access, unsigned ideal_write, Banks& banks);
 
   /// The banks begin to serve the read at Flight::read_at. @return the pending lanes that will write
   virtual uint64_t claim(Flight& flight) = 0;

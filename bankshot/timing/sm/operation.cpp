@@ -72,13 +72,12 @@ UnitClass unit_class(simt::Unit unit) {
   }
 }
 
-AtomicForm atomic_form(const ptx::Access& access, bool adds_one) {
+AtomicForm atomic_form(const ptx::Access& access) {
   using ptx::Type;
   // What ptxas 13 makes of them: there are machine instructions for 32 bits, and exchanges of 64.
   if (access.operation == Access::Operation::exch || access.operation == Access::Operation::cas)
     return ptx::bits(access.type) == 32 || ptx::bits(access.type) == 64 ? AtomicForm::machine : AtomicForm::loop;
-  if (!is_any(access.type, {Type::u32, Type::s32, Type::b32})) return AtomicForm::loop;
-  return adds_one ? AtomicForm::increment : AtomicForm::machine;
+  return is_any(access.type, {Type::u32, Type::s32, Type::b32}) ? AtomicForm::machine : AtomicForm::loop;
 }
 
 Operations operations(const simt::LoadedProgram& program) {
@@ -109,6 +108,7 @@ Operations operations(const simt::LoadedProgram& program) {
     // An asynchronous store or copy tells a barrier, which may be in another CTA.
     operation.crosses = operation.kind == Kind::mbarrier || (access.asynchronous && access.to_barrier);
     if (operation.is_access()) {
+      operation.shared_kind = simt::site_kind(access, info.adds_one);
       operation.strong = access.leaves_cta();
       operation.width = info.bytes;
       operation.texture = access.layout == Access::Layout::texture;
@@ -117,7 +117,7 @@ Operations operations(const simt::LoadedProgram& program) {
     }
     if (operation.kind == Kind::atomic) {
       using ptx::Type;
-      operation.form = atomic_form(access, info.adds_one);
+      operation.form = atomic_form(access);
       if (access.type == Type::f64) operation.unit = UnitClass::fp64;
       if (is_any(access.type, {Type::f32, Type::f16, Type::f16x2, Type::bf16, Type::bf16x2}))
         operation.unit = UnitClass::fp32;

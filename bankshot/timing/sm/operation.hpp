@@ -44,9 +44,10 @@ struct Operation {
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
   AtomicForm form = AtomicForm::machine;
-  bool passes_l1 = false;  ///< load, copy: past the first-level cache
-  bool reads_l1 = false;   ///< ptx::Access::reads_l1()
-  bool strong = false;     ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
+  scratchpad::AccessKind shared_kind = scratchpad::AccessKind::load;  ///< what it does to the banks, if anything
+  bool passes_l1 = false;                                             ///< load, copy: past the first-level cache
+  bool reads_l1 = false;                                              ///< ptx::Access::reads_l1()
+  bool strong = false;  ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
   bool crosses =
       false;  ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
   bool texture = false;  ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
@@ -92,7 +93,6 @@ Operations operations(const simt::LoadedProgram& program);
 UnitClass unit_class(simt::Unit unit);
 
 /// What machine code makes of an atomic.
-/// @param adds_one  its operand is a constant that makes it add 1, and nobody wants the result
-AtomicForm atomic_form(const ptx::Access& access, bool adds_one);
+AtomicForm atomic_form(const ptx::Access& access);
 
 }  // namespace bankshot::timing

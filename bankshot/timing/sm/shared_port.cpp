@@ -28,12 +28,6 @@ void SharedPort::begin_launch() {
   latest_ = nullptr;
 }
 
-scratchpad::AccessKind SharedPort::kind_of(const Operation& operation) {
-  return operation.kind == Operation::Kind::atomic  ? scratchpad::AccessKind::atomic
-         : operation.kind == Operation::Kind::store ? scratchpad::AccessKind::store
-                                                    : scratchpad::AccessKind::load;
-}
-
 SharedPort::Outcome SharedPort::access(const Access& access) {
   const Operation& operation = *access.operation;
   const Issued& issued = access.issued;
@@ -125,15 +119,21 @@ std::span<unsigned> SharedPort::degrees(const Access& access, unsigned passes) {
     return parts;
   }
   const unsigned lanes = config_.issue.simd_lanes, width = access.operation->width;
+  const scratchpad::AccessKind kind = access.operation->shared_kind;
+  const unsigned each = scratchpad::passes_each(*access.rules, kind);
   if (passes == access.cost.ideal && width <= 4 &&
-      scratchpad::neighbours_together(*access.rules, kind_of(*access.operation), 4) == lanes) {  // no conflict
+      scratchpad::neighbours_together(*access.rules, kind, 4) == lanes) {  // no conflict
     const uint64_t of_one = ~uint64_t{0} >> (64 - lanes);
-    for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (access.lanes >> (k * lanes) & of_one) != 0 ? 1 : 0;
+    for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (access.lanes >> (k * lanes) & of_one) != 0 ? each : 0;
     return parts;
   }
   // A unit of atomics may not charge for lanes on one word.
-  const auto kind = passes == access.cost.wavefronts ? kind_of(*access.operation) : scratchpad::AccessKind::load;
-  scratchpad::sub_warp_degrees(*access.rules, kind, width, offsets_of(access).data(), access.lanes, lanes, parts);
+  const bool as_counted = passes == access.cost.wavefronts;
+  scratchpad::sub_warp_degrees(*access.rules, as_counted ? kind : scratchpad::AccessKind::store, width,
+                               offsets_of(access).data(), access.lanes, lanes, parts);
+  if (!as_counted) {
+    for (unsigned& part : parts) part *= each;
+  }
   assert(std::accumulate(parts.begin(), parts.end(), 0u) == passes && "units charge one or the other");
   return parts;
 }

@@ -45,11 +45,8 @@ class SharedPort final : private Banks {
     unsigned passes = 0;    ///< through the banks
   };
   Outcome access(const Access& access);
-  /// What lanes of cp.async write, as a store does.
+  /// What lanes of cp.async write.
   Outcome copy(const Issued& issued, const scratchpad::Cost& cost);
-
-  /// The kind of access that the rules of the banks know.
-  static scratchpad::AccessKind kind_of(const Operation& operation);
 
   /// When the atomics unit has something to do.
   Cycle next_event() const { return due_; }

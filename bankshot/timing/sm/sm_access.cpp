@@ -20,8 +20,8 @@ scratchpad::Cost Sm::shared_cost(const Issue& issue) const {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     offsets[lane] = static_cast<uint32_t>(addresses_.address[lane]);
   }
-  return scratchpad::cost(rules_of(issue), SharedPort::kind_of(*issue.operation), issue.operation->width,
-                          offsets.data(), addresses_.shared);
+  return scratchpad::cost(rules_of(issue), issue.operation->shared_kind, issue.operation->width, offsets.data(),
+                          addresses_.shared);
 }
 
 /// Under which an instruction's accesses of shared memory are counted.

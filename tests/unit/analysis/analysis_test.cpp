@@ -48,6 +48,28 @@ const std::string kReduction =
     "shl.b32 %r7, %r5, 2; add.s32 %r7, %r10, %r7; ld.shared.u32 %r11, [%r7];\nst.shared.u32 [%r10], %r11;\n" +
     "BEHIND: shl.b32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 256; @%p2 bra LOOP;\n";
 
+// Lanes 0 to 3 on word 0, and so on: 8 words. A result that nobody reads makes an addition of 1 an increment.
+TEST(Analysis, atomics_cost_by_kind_what_the_engine_counts) {
+  scratchpad::Rules hopper;
+  hopper.combines_increments = true;
+  hopper.cas_passes = 2;
+  const std::string at = "shr.u32 %r5, %r2, 2;" + address("%r5");
+  const auto wavefronts = [&](const std::string& atomic, const scratchpad::Rules& rules) {
+    const std::string text = kernel(at + atomic);
+    EXPECT_EQ(agreement(text, launch({32, 1, 1}, Extent{1, 1, 1}), 0, rules), 1u) << text;
+    return sites(text, launch({32, 1, 1}), rules).at(0).totals.wavefronts;
+  };
+  for (const std::string increment : {"red.shared.add.u32 [%r10], 1;", "atom.shared.add.u32 %r20, [%r10], 1;",
+                                      "atom.shared.inc.u32 %r20, [%r10], 0xffffffff;"}) {
+    EXPECT_EQ(wavefronts(increment, hopper), 1u);
+    EXPECT_EQ(wavefronts(increment, {}), 4u);
+  }
+  EXPECT_EQ(wavefronts("atom.shared.add.u32 %r20, [%r10], 1; add.u32 %r21, %r20, 1;", hopper), 4u);
+  EXPECT_EQ(wavefronts("red.shared.add.u32 [%r10], 3;", hopper), 4u);
+  EXPECT_EQ(wavefronts("atom.shared.cas.b32 %r20, [%r10], 1, 2;", hopper), 8u);
+  EXPECT_EQ(wavefronts("atom.shared.cas.b32 %r20, [%r10], 1, 2;", {}), 4u);
+}
+
 TEST(Analysis, reduction_doubles_its_stride) {
   const auto s = sites(kernel(kReduction), launch({256, 1, 1}));
   ASSERT_EQ(s.size(), 2u);

@@ -90,7 +90,7 @@ TEST(Gpu, h100_has_its_public_figures) {
   EXPECT_EQ(gpu->compute_major, 9u);
   EXPECT_EQ(gpu->compute_minor, 0u);
   EXPECT_EQ(gpu->shared_per_block_optin, 227u * 1024);
-  EXPECT_FALSE(gpu->machine.scratchpad.merge_b128);
+  EXPECT_TRUE(gpu->machine.scratchpad.merge_pairs);
   EXPECT_EQ(gpu->machine.sms, 132u);
 }
 
@@ -144,7 +144,7 @@ TEST(Gpu, rejects_wrong_types) {
   refuses(replaced(h100(), "max_blocks = 32", "max_blocks = \"many\""), "sm.max_blocks must be an integer");
   refuses(replaced(h100(), "max_blocks = 32", "max_blocks = 3.5"), "sm.max_blocks must be an integer");
   refuses(replaced(h100(), "\"9.0\"", "\"nine\""), "gpu.compute_capability must be like");
-  refuses(replaced(h100(), "lanes_b128 = 8", "lanes_b128 = 8\nmerge_b128 = 1"), "must be true or false");
+  refuses(replaced(h100(), "merge_pairs = true", "merge_pairs = 1"), "must be true or false");
   refuses(replaced(h100(), "global = true", "global = 1"), "l1.global must be true or false");
   refuses(replaced(h100(), "schedulers = 4", "schedulers = \"4\""), "issue.schedulers must be an integer");
   refuses(replaced(h100(), "policy = \"gty\"", "policy = 3"), "issue.policy must be a text in quotes");
@@ -181,8 +181,8 @@ TEST(Gpu, rejects_tables_of_phases_that_are_none) {
   refuses(with("load_b128 = [\"0-3\", \"5-7\"]"), "scratchpad.load_b128 is no table of phases: lane 4 is in no phase");
   refuses(with("store_b64 = [\"0-31\"]"),
           "scratchpad.store_b64: that many lanes need more bytes than all banks deliver");
-  refuses(with("load_b128 = [\"0-7\"]\nmerge_b128 = true"),
-          "scratchpad.merge_b128: is a rule of neighbouring lanes, and load_b128 has others");
+  refuses(with("load_b128 = [\"0-7\"]"),
+          "scratchpad.merge_pairs: is a rule of neighbouring lanes, and load_b64 or load_b128 has others");
 }
 
 TEST(Gpu, rejects_what_is_not_toml_with_place) { refuses("[gpu\nname = 1", "x.toml:1:"); }

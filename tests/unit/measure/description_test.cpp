@@ -3,7 +3,6 @@
 
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/report.hpp"
-#include "bankshot/timing/atomics/atomics_native.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 #include "model_runner.hpp"
 #include "tests/paths.hpp"
@@ -99,7 +98,7 @@ TEST(MeasureDescription, increments_that_are_combined_are_noticed) {
       return 30.0 + (combined && access == Access::increment_unused ? 0 : turns);
     };
     const gpu::Gpu gpu = read(describe(measured_with_date(runner), base_of(combined ? "v100" : "h100")));
-    EXPECT_EQ(gpu.timing->parameters[timing::kCombinesIncrements] != 0, combined);
+    EXPECT_EQ(gpu.machine.scratchpad.combines_increments, combined);
     EXPECT_EQ(gpu.timing->scratchpad.atomics, "native");
   }
 }

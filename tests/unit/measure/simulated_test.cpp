@@ -4,7 +4,6 @@
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/measure/description.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
-#include "bankshot/timing/atomics/atomics_native.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 #include "tests/paths.hpp"
 
@@ -43,8 +42,7 @@ TEST(MeasureSimulated, finds_the_latency_of_every_gpu_that_can_be_simulated) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(again->timing->scratchpad.latency, gpu.timing->scratchpad.latency);
     EXPECT_EQ(again->timing->scratchpad.atomics, gpu.timing->scratchpad.atomics);
-    EXPECT_EQ(again->timing->parameters[timing::kCombinesIncrements],
-              gpu.timing->parameters[timing::kCombinesIncrements]);
+    EXPECT_EQ(again->machine.scratchpad.combines_increments, gpu.machine.scratchpad.combines_increments);
     EXPECT_TRUE(description.told.empty());
     EXPECT_TRUE(description.refused.empty());
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bankshot/ptx/parser.hpp"
 #include "tests/unit/ptx/access_helpers.hpp"
 
 namespace bankshot::ptx {
@@ -65,6 +66,33 @@ TEST(Access, an_atomic_gives_the_old_value_back_and_a_reduction_does_not) {
             Access::Operation::inc);
   EXPECT_EQ(of("sured.b.2d.add.u32.trap").kind, Access::Kind::reduction);
   EXPECT_EQ(of("sured.b.2d.add.u32.trap").layout, Access::Layout::texture);
+}
+
+TEST(Access, an_atomic_adds_one_by_a_constant) {
+  const auto adds = [](const std::string& text) {
+    const auto module = parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .b32 %r<9>; .reg .f32 %f<3>; .reg .b64 %rd<3>;\n" +
+        text + "\nret;\n}\n");
+    EXPECT_TRUE(module) << text;
+    const auto& entry = std::get<Function>(module->items.back());
+    for (const Statement& statement : entry.body->statements) {
+      if (const auto* instruction = std::get_if<Instruction>(&statement))
+        return adds_one(access_of(*instruction), *instruction);
+    }
+    return false;
+  };
+  EXPECT_TRUE(adds("atom.shared.add.u32 %r1, [%r2], 1;"));
+  EXPECT_TRUE(adds("red.shared.add.s32 [%r2], 1;"));
+  EXPECT_TRUE(adds("red.shared.inc.u32 [%r2], 0xffffffff;"));
+  EXPECT_TRUE(adds("red.shared.inc.u32 [%r2], -1;"));
+  EXPECT_FALSE(adds("red.shared.inc.u32 [%r2], 1;"));
+  EXPECT_FALSE(adds("red.shared.add.u32 [%r2], 2;"));
+  EXPECT_FALSE(adds("red.shared.add.u32 [%r2], %r1;"));
+  EXPECT_FALSE(adds("atom.shared.add.u64 %rd1, [%r2], 1;"));
+  EXPECT_FALSE(adds("red.shared.add.f32 [%r2], 0f00000001;"));
+  EXPECT_FALSE(adds("red.shared.max.u32 [%r2], 1;"));
+  EXPECT_FALSE(adds("st.shared.u32 [%r2], 1;"));
 }
 
 TEST(Access, copies_name_where_they_write_first) {

@@ -26,7 +26,7 @@ inline simt::SiteReport made_site(uint32_t ptx_line, const std::string& op, unsi
   }
   parts.pop_back();
   const ptx::Access access = ptx::access_of(parts[0], {parts.begin() + 1, parts.end()});
-  site.kind = simt::site_kind(access);
+  site.kind = simt::site_kind(access, false);
   site.matrix = access.layout == ptx::Access::Layout::matrix;
   std::array<uint32_t, scratchpad::kMaxLanes> addresses{};
   for (uint32_t lane = 0; lane < scratchpad::kMaxLanes; ++lane) addresses[lane] = address(lane);

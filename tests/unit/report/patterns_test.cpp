@@ -82,7 +82,7 @@ TEST(PatternsJson, rejects_tables_of_phases_that_are_none) {
   EXPECT_EQ(why(R"({"load_b128":[7],"patterns":[]})"), "load_b128: must be a list of texts like \"0-3 20-23\"");
   EXPECT_EQ(why(R"({"store_b64":["0-3","3-7"],"patterns":[]})"), "store_b64: lane 3 is in two phases");
   EXPECT_EQ(why(R"({"warp_size":65,"patterns":[]})"), "warp_size: must be a whole number from 1 to 64");
-  EXPECT_EQ(why(R"({"merge_b128":1,"patterns":[]})"), "merge_b128: must be true or false");
+  EXPECT_EQ(why(R"({"merge_pairs":1,"patterns":[]})"), "merge_pairs: must be true or false");
 }
 
 TEST(PatternsJson, errors_name_their_place) {
@@ -102,8 +102,9 @@ TEST(PatternsJson, errors_name_their_place) {
   EXPECT_EQ(why(R"({"patterns":[{"width":3,"addresses":[1]}]})"), "patterns[0].width: must be 1, 2, 4, 8 or 16 bytes");
   EXPECT_EQ(why(R"({"patterns":[{"width":8,"addresses":[1]}]})"),
             "patterns[0].addresses[0]: must be a multiple of 2, the words of a lane");
-  EXPECT_EQ(why(R"({"patterns":[{"kind":"jump","addresses":[1]}]})"),
-            "patterns[0].kind: must be \"load\", \"store\" or \"atomic\"");
+  EXPECT_EQ(
+      why(R"({"patterns":[{"kind":"jump","addresses":[1]}]})"),
+      "patterns[0].kind: must be \"load\", \"store\", \"atomic\", \"increment\", \"cas\", \"copy\" or \"ldmatrix\"");
   std::string lanes = "0";
   for (int k = 0; k < 32; ++k) lanes += ",0";
   EXPECT_EQ(why(R"({"patterns":[{"addresses":[)" + lanes + "]}]}"),

@@ -143,9 +143,9 @@ TEST(ReportText, prints_the_phases_of_the_gpu_that_was_used) {
 TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) {
   const std::string text = to_text(made_report({one_word()}));
   contains(text, "of these 31 position conflicts (lanes on one word), 0 bank conflicts");
-  contains(text, "C  one community source");
+  contains(text, "M  counted by an H200: lanes of an atomic");
   contains(text, "bank 16 serves 32 lanes on 1 word, one after the other; 31 of 32 banks idle");
-  lacks(to_text(made_report({column()})), "one community source");
+  lacks(to_text(made_report({column()})), "lanes of an atomic");
 }
 
 TEST(ReportText, shows_no_more_lines_than_asked_for) {

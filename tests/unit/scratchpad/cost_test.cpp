@@ -194,7 +194,7 @@ TEST(PaperExamples, transpose_takes_4_and_a_half_cycles_an_access_of_8_lanes) {
 
 TEST(Cost, pairs_of_equal_128_bit_loads_share_a_phase_where_the_gpu_merges_them) {
   Rules volta;
-  volta.merge_b128 = true;
+  volta.merge_pairs = true;
   const auto neighbours = [](uint32_t lane) { return 16 * (lane / 2); };
   const auto next_but_one = [](uint32_t lane) { return 16 * (lane % 2 + lane / 4 * 2); };
   EXPECT_EQ(wavefronts(neighbours, 16, AccessKind::load, kFull, volta), 2u);
@@ -202,6 +202,57 @@ TEST(Cost, pairs_of_equal_128_bit_loads_share_a_phase_where_the_gpu_merges_them)
   EXPECT_EQ(wavefronts(neighbours, 16, AccessKind::store, kFull, volta), 4u);
   EXPECT_EQ(wavefronts(neighbours, 16), 4u);
   EXPECT_EQ(wavefronts([](uint32_t lane) { return 16 * lane; }, 16, AccessKind::load, kFull, volta), 4u);
+}
+
+TEST(Cost, pairs_of_equal_64_bit_loads_share_a_phase_as_well) {
+  Rules volta;
+  volta.merge_pairs = true;
+  const auto places = [&](uint32_t apart) { return [apart](uint32_t lane) { return apart * (lane / 2); }; };
+  EXPECT_EQ(wavefronts(places(8), 8, AccessKind::load, kFull, volta), 1u);  // 16 places of 8 bytes: all banks
+  EXPECT_EQ(wavefronts(places(8), 8), 2u);
+  EXPECT_EQ(wavefronts(places(16), 8, AccessKind::load, kFull, volta), 2u);  // conflicts stay: two places on a bank
+  EXPECT_EQ(wavefronts([](uint32_t) { return 8u; }, 8, AccessKind::load, kFull, volta), 1u);
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return 8 * (lane % 16); }, 8, AccessKind::load, kFull, volta), 2u);
+  // One lane of each pair is enough, whoever is inactive; but all pairs have to be of one kind.
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return 8 * (lane / 2); }, 8, AccessKind::load, 0x55555555, volta), 1u);
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return lane < 16 ? 8 * (lane / 2) : 8 * (lane % 2); }, 8, AccessKind::load,
+                       kFull, volta),
+            2u);
+  EXPECT_EQ(wavefronts(places(8), 8, AccessKind::store, kFull, volta), 2u);
+  EXPECT_EQ(wavefronts(places(8), 8, AccessKind::atomic, kFull, volta), 4u);
+}
+
+TEST(Cost, lines_of_a_matrix_are_never_merged) {
+  Rules volta;
+  volta.merge_pairs = true;
+  const auto pairs = [](uint32_t lane) { return 16 * (lane / 2); };
+  EXPECT_EQ(wavefronts(pairs, 16, AccessKind::ldmatrix, kFull, volta), 4u);
+  EXPECT_EQ(wavefronts(pairs, 16, AccessKind::load, kFull, volta), 2u);
+}
+
+TEST(Cost, increments_may_be_combined) {
+  const auto few = [](uint32_t lane) { return 4 * (lane % 2 * 32 + lane % 4 / 2); };  // words 0, 32, 1, 33
+  EXPECT_EQ(cost_of(few, 4, AccessKind::increment), (Cost{16, 1, 14}));
+  Rules hopper;
+  hopper.combines_increments = true;
+  EXPECT_EQ(cost_of(few, 4, AccessKind::increment, kFull, hopper), (Cost{2, 1, 0}));
+  EXPECT_EQ(cost_of(few, 4, AccessKind::atomic, kFull, hopper), (Cost{16, 1, 14}));
+}
+
+TEST(Cost, a_compare_and_swap_may_take_two_passes) {
+  Rules hopper;
+  hopper.cas_passes = 2;
+  EXPECT_EQ(cost_of(words(1), 4, AccessKind::cas, kFull, hopper), (Cost{2, 2, 0}));
+  EXPECT_EQ(cost_of(words(0), 4, AccessKind::cas, kFull, hopper), (Cost{64, 2, 62}));
+  EXPECT_EQ(cost_of([](uint32_t lane) { return 8 * lane; }, 8, AccessKind::cas, kFull, hopper), (Cost{4, 4, 0}));
+  EXPECT_EQ(cost_of(words(0), 4, AccessKind::cas), (Cost{32, 1, 31}));
+  EXPECT_EQ(cost_of(words(0), 4, AccessKind::atomic, kFull, hopper), (Cost{32, 1, 31}));
+}
+
+TEST(Cost, lanes_of_a_copy_take_turns_on_a_word) {
+  EXPECT_EQ(cost_of(words(1), 4, AccessKind::copy), (Cost{1, 1, 0}));
+  EXPECT_EQ(cost_of([](uint32_t lane) { return 4 * (lane / 4); }, 4, AccessKind::copy), (Cost{4, 1, 3}));
+  EXPECT_EQ(cost_of([](uint32_t lane) { return 16 * (lane / 2); }, 16, AccessKind::copy), (Cost{8, 4, 4}));
 }
 
 TEST(Cost, addresses_beyond_any_shared_memory_are_counted_all_the_same) {

@@ -159,7 +159,7 @@ TEST(Phases, a_canonical_pattern_is_for_gpus_with_the_same_phases) {
   EXPECT_FALSE(keeps_its_cost(neighbours, cdna3(), pattern));
   EXPECT_FALSE(keeps_its_cost(cdna3(), neighbours, pattern));
   Rules merging;
-  merging.merge_b128 = true;  // canonical() then leaves the lanes as they are
+  merging.merge_pairs = true;  // canonical() then leaves the lanes as they are
   EXPECT_FALSE(keeps_its_cost(neighbours, merging, pattern));
   EXPECT_TRUE(keeps_its_cost(merging, cdna3(), pattern));
   EXPECT_EQ(cost(cdna3(), canonical(merging, pattern), none), cost(cdna3(), pattern, none));

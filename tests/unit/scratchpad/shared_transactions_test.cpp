@@ -131,7 +131,7 @@ TEST(SharedTransactions, an_access_with_conflicts_counts_once_however_many_lanes
 
 TEST(SharedTransactions, an_access_has_the_passes_of_an_atomic_even_where_loads_of_128_bits_are_merged) {
   Rules rules;
-  rules.merge_b128 = true;
+  rules.merge_pairs = true;
   TxMemory memory({}, 4096, rules);
   std::array<uint32_t, kMaxLanes> addresses{};
   std::vector<LaneAt> lanes;

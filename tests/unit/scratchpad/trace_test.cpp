@@ -129,10 +129,12 @@ TEST(CanonicalPattern, costs_the_same_under_every_linear_hash) {
   for (int k = 0; k < 300; ++k) {
     Rules rules;
     rules.bank_bytes = k % 3 == 0 ? 8 : 4;
-    rules.merge_b128 = k % 2 == 0;
+    rules.merge_pairs = k % 2 == 0;
     Pattern p;
-    p.kind = static_cast<AccessKind>(random() % 3);
-    p.width = p.kind == AccessKind::atomic ? 4 : 4u << random() % 3;
+    rules.combines_increments = k % 5 < 2;
+    rules.cas_passes = 1 + k % 2;
+    p.kind = static_cast<AccessKind>(random() % kAccessKindNames.size());
+    p.width = is_atomic(p.kind) ? 4 : 4u << random() % 3;
     p.mask = random();
     for (uint32_t& word : p.words) word = random() % 1024 / (p.width / 4) * (p.width / 4);
     BankHash hash = modulo_hash({10, 5});

@@ -60,6 +60,7 @@ class Stage {
     launch.config = &config;
     launch.kernel = &kernel;
     worker.launch = &launch;
+    program.sites.push_back({0, 4, scratchpad::AccessKind::atomic});
     worker.program = &program;
     worker.memory = &memory;
     worker.counting = true;

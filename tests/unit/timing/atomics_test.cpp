@@ -242,7 +242,7 @@ TEST_F(AtomicsUnits, native_increments_may_be_combined) {
     return last.timing.counters.shared_wavefronts - 1;
   };
   EXPECT_EQ(wavefronts(increment), 32u);
-  set_parameter(config, "scratchpad.combines_increments", 1);
+  config.rules.combines_increments = true;
   chip.reset();
   EXPECT_EQ(wavefronts(increment), 1u);
   EXPECT_EQ(wavefronts("atom.shared.add.u32 %r7, [%r2], 1;"), 1u) << "nobody reads %r7";
@@ -254,14 +254,30 @@ TEST_F(AtomicsUnits, native_increments_may_be_combined) {
   EXPECT_EQ(last.timing.counters.shared_wavefronts, 32u) << "the result is wanted";
 }
 
-// A load (10), the addition (4), a compare-and-swap (10) and the branch that depends on it (4): 28. Of n lanes on one
-// word all n swap in the first round, one after another, and one succeeds.
+// On different words 2 passes in place of 1, on one word 64 in place of 32.
+TEST_F(AtomicsUnits, a_compare_and_swap_may_take_two_passes) {
+  use("native");
+  const std::string cas = "atom.shared.cas.b32 %r3, [%r2], 7, 8;";
+  EXPECT_EQ(latency(32, 1, cas), 10u);
+  EXPECT_EQ(latency(0, 32, cas), 10u + 31);
+  config.rules.cas_passes = 2;
+  chip.reset();
+  EXPECT_EQ(latency(32, 1, cas), 10u + 1);
+  EXPECT_EQ(last.timing.counters.shared_ideal, last.timing.counters.shared_wavefronts);
+  EXPECT_EQ(latency(0, 32, cas), 10u + 63);
+}
+
+// A load (10), the addition (4), a compare-and-swap (10) and the branch that depends on it (4): 28. Of lanes on one
+// bank one succeeds in each round. Of those on different words the load takes as many passes as there are left.
 TEST_F(AtomicsUnits, native_float_additions_are_loops) {
   use("native");
   const std::string atomic = "atom.shared.add.f32 %f3, [%r2], 0f3F800000;", use_it = "add.f32 %f4, %f3, %f3;";
   EXPECT_EQ(latency(0, 1, atomic, use_it), 28u);
-  for (const uint32_t n : {2u, 3u, 32u}) EXPECT_EQ(latency(0, n, atomic, use_it), 27 * n + n * (n + 1) / 2);
-  EXPECT_EQ(latency(32, 4, atomic, use_it), 28u + 3 + 3);
+  for (const uint32_t n : {2u, 3u, 32u}) EXPECT_EQ(latency(0, n, atomic, use_it), 28 * n);
+  EXPECT_EQ(latency(32, 4, atomic, use_it), 4 * 28u + 3 + 2 + 1);
+  config.rules.cas_passes = 2;
+  chip.reset();
+  EXPECT_EQ(latency(0, 3, atomic, use_it), 3 * 29u);
 }
 
 // The second warp reads at 13 what the first writes at 12 + 14, so its own swap at 27 fails.
@@ -287,10 +303,8 @@ TEST(AtomicForms, are_those_of_machine_code) {
                                    {"atom.shared.add.noftz.f16x2", loop},
                                    {"atom.shared.cas.b16", loop},
                                    {"atom.shared.cas.b128", loop}}) {
-    EXPECT_EQ(atomic_form(ptx::access_named(text), false), form) << text;
+    EXPECT_EQ(atomic_form(ptx::access_named(text)), form) << text;
   }
-  EXPECT_EQ(atomic_form(ptx::access_named("atom.shared.add.u32"), true), increment);
-  EXPECT_EQ(atomic_form(ptx::access_named("atom.shared.inc.u32"), true), increment);
 }
 
 // Stores of before come to their end while a warp waits for its atomic; that is no reason to go on.

@@ -30,11 +30,13 @@ class SharedPortTest : public ::testing::Test {
     std::array<uint32_t, 64> bytes{};
     for (unsigned lane = 0; lane < 32; ++lane) offsets[lane] = bytes[lane] = lane * stride;
     operation.kind = kind;
+    operation.shared_kind =
+        kind == Operation::Kind::atomic ? scratchpad::AccessKind::atomic : scratchpad::AccessKind::load;
     SharedPort::Access one;
     one.issued = {now, 100, 5, 9};
     one.operation = &operation;
     one.rules = &config.rules;
-    one.cost = scratchpad::cost(config.rules, SharedPort::kind_of(operation), 4, bytes.data(), 0xffffffff);
+    one.cost = scratchpad::cost(config.rules, operation.shared_kind, 4, bytes.data(), 0xffffffff);
     one.lanes = 0xffffffff;
     one.offsets = offsets.data();
     one.by_atomics_unit = kind == Operation::Kind::atomic;
