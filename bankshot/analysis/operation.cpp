@@ -199,9 +199,14 @@ Maybe select(Forms&, const Shape&, const Value* in) {
   return std::nullopt;
 }
 
+/// The position or length of a bit field: as field_amount in simt/isa/logic_field.cpp.
+unsigned field_amount(const Shape& s, const Value& value) {
+  return s.bits == 64 ? static_cast<unsigned>(std::min<uint64_t>(value.bits & low_bits(32), 64)) : value.bits & 255;
+}
+
 Maybe bit_field(Forms& forms, const Shape& s, const Value* in) {
   if (!known(in[1]) || !known(in[2]) || !is_number(in[0])) return std::nullopt;
-  const unsigned position = in[1].bits & 255, length = in[2].bits & 255;
+  const unsigned position = field_amount(s, in[1]), length = field_amount(s, in[2]);
   if (known(in[0])) {
     const unsigned top = std::min(position + length, s.bits);  // the sign is that of the highest bit that is there
     const bool sign = s.is_signed && length != 0 && (in[0].bits >> (top - 1) & 1) != 0;
@@ -209,7 +214,8 @@ Maybe bit_field(Forms& forms, const Shape& s, const Value* in) {
     if (sign) field |= ~low_bits(position >= s.bits ? 0 : std::min(length, s.bits - position));
     return Value{field & low_bits(s.bits), Forms::kKnown, in[0].arrays};
   }
-  if (s.is_signed || forms.is_unknown(in[0]) || position + length > forms.low_known(in[0])) return std::nullopt;
+  if (s.is_signed || position >= s.bits || forms.is_unknown(in[0]) || position + length > forms.low_known(in[0]))
+    return std::nullopt;
   return Value{in[0].bits >> position & low_bits(length), Forms::kKnown, in[0].arrays};
 }
 
@@ -217,7 +223,7 @@ Maybe insert_field(Forms&, const Shape& s, const Value* in) {
   for (unsigned k = 0; k < 4; ++k) {
     if (!known(in[k]) || !is_number(in[k])) return std::nullopt;
   }
-  const unsigned position = in[2].bits & 255, length = in[3].bits & 255;
+  const unsigned position = field_amount(s, in[2]), length = field_amount(s, in[3]);
   if (position >= s.bits) return in[1];
   const uint64_t field = low_bits(std::min(length, s.bits - position)) << position;
   return Value{((in[1].bits & ~field) | (in[0].bits << position & field)) & low_bits(s.bits), Forms::kKnown,

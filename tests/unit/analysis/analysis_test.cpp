@@ -219,6 +219,21 @@ TEST(Analysis, instruction_behind_known_branch_is_not_reached) {
   EXPECT_EQ(s[0].certainty, Certainty::unreached);
 }
 
+TEST(Analysis, positions_and_lengths_of_bit_fields_count_modulo_256_of_32_bits_only) {
+  // 127 >> 2 = 31, and nothing at position 256; of 32 bits 258 is 2 and 256 is 0. As an H200 has it.
+  const std::string text = kernel(
+      "mov.b64 %rd2, 127; bfe.u64 %rd3, %rd2, 2, 256; bfe.u64 %rd4, %rd2, 256, 7; bfi.b64 %rd5, %rd2, %rd3, 256, 7;\n"
+      "cvt.u32.u64 %r5, %rd3; cvt.u32.u64 %r6, %rd4; add.s32 %r5, %r5, %r6; cvt.u32.u64 %r6, %rd5;\n"
+      "add.s32 %r5, %r5, %r6; add.s32 %r5, %r5, %r2;\n" +
+      address("%r5") + "ld.shared.u32 %r11, [%r10];\n" +
+      "mov.b32 %r5, 127; bfe.u32 %r6, %r5, 258, 257; bfe.u32 %r7, %r5, 2, 256; add.s32 %r6, %r6, %r7;\n" +
+      "add.s32 %r6, %r6, %r2;\n" + address("%r6") + "ld.shared.u32 %r11, [%r10];\n");
+  const auto s = sites(text, launch({32, 1, 1}));
+  ASSERT_EQ(s.size(), 2u);
+  EXPECT_EQ(formula(s[0]), "tx + 62");  // 31 + 0 + 31
+  EXPECT_EQ(formula(s[1]), "tx + 1");
+}
+
 TEST(Analysis, generic_address_made_of_shared_memory_is_followed) {
   const std::string text = kernel(
       "mov.u64 %rd4, tile; cvta.shared.u64 %rd5, %rd4; mul.wide.u32 %rd6, %r2, 8; add.s64 %rd7, %rd5, %rd6;\n"
