@@ -1,6 +1,8 @@
 // The rules of gpus/h100.toml against what an H200 counted: every access of hardware/h200_wavefronts.tsv.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <numeric>
