@@ -125,6 +125,7 @@ bool QuickRaces::is_simple(const WarpAccess& access) {
 }
 
 void QuickRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
+  if (access.lanes == 0) return;
   if (exact_ == nullptr && is_simple(access) && events_.size() < kMostEvents) {
     Event& event = events_.emplace_back();
     event.access = access;

@@ -53,7 +53,6 @@ class BothWays {
     access.lanes = lanes & alive_[warp];
     access.width = width;
     access.offsets = offsets.data();
-    if (access.lanes == 0) return;
     quick_.access(access, quick_found);
     exact_.access(access, exact_found);
   }

@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 7> kAccessKindNames = {"load", "st
                                                                      "cas",  "copy",  "ldmatrix"};
 inline std::string_view name(AccessKind kind) { return kAccessKindNames[static_cast<size_t>(kind)]; }
 std::optional<AccessKind> access_kind_named(std::string_view name);
-/// All names as an error message lists them: "load", …, "cas" or "copy", in quotes.
+/// All names as an error message lists them: "load", …, "copy" or "ldmatrix", in quotes.
 std::string access_kind_list();
 inline bool is_atomic(AccessKind kind) {
   return kind == AccessKind::atomic || kind == AccessKind::increment || kind == AccessKind::cas;

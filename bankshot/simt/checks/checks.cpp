@@ -47,9 +47,6 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
   const std::string& opcode = instruction.opcode;
   const ptx::Access& access = m.access;
   CheckedOp op;
-  op.asynchronous = access.asynchronous || access.kind == A::copy || access.kind == A::mbarrier ||
-                    access.kind == A::commit || access.kind == A::wait ||
-                    (access.kind == A::fence && m.has("proxy") && is_proxy_fence(m));
   switch (access.kind) {
     case A::load:
     case A::store:

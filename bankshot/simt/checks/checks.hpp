@@ -41,7 +41,6 @@ struct CheckedOp {
   uint8_t bytes = 0;     ///< an access: of each lane
   bool ignores = false;  ///< an atomic that does without what was there: exch
   bool strong = false, is_volatile = false, acquires = false, releases = false;
-  bool asynchronous = false;             ///< of copies that end later, or of an mbarrier
   bool bulk = false;                     ///< commit, wait: of bulk copies
   bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks

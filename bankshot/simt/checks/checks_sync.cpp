@@ -229,13 +229,21 @@ const Checks::Has& Checks::has(const LoadedProgram& program) {
   has_ = {program.serial, false, false};
   for (const CheckedOp& op : *program.checked) {
     has_.barriers |= op.kind == CheckedOp::Kind::barrier;
-    has_.asynchronous |= op.asynchronous;
+    has_.asynchronous |= op.kind == CheckedOp::Kind::proxy_fence;
+  }
+  // Most have nothing to check when they are executed.
+  for (const InstrInfo& info : program.info) {
+    using A = ptx::Access::Kind;
+    const A kind = info.access.kind;
+    has_.asynchronous |=
+        info.access.asynchronous || kind == A::copy || kind == A::mbarrier || kind == A::commit || kind == A::wait;
   }
   return has_;
 }
 
 void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
-  if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(warp_of(w), lanes);
+  if (options_.race && (w.cta->checks != nullptr || has(*w.worker->program).barriers))
+    of(w).races->exit(warp_of(w), lanes);
   if (!options_.sync) return;
   end_awaited(w, lanes);
   if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left

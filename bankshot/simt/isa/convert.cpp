@@ -5,9 +5,8 @@
 // - .sat clamps integers to the destination's range and floats to [0, 1], NaN giving 0.
 // - .ftz concerns f32 only: subnormal f32 sources and results are zeros of their sign; f16 results are not flushed, nor
 //   are f32 sources of f16 results (lower_convert).
-// - NaN: f64 sources and results keep sign and payload, as far as there is room, and are made quiet. Where bits are
-// only
-//   moved (cvt.f32.f32, cvt.f32.bf16 and cvt.f64.f64 without .ftz or a rounding) they stay. All others are canonical.
+// - NaN: f64 sources and results keep sign and payload, as far as there is room, and are made quiet. Where bits move
+//   only (cvt.f32.f32, cvt.f32.bf16 and cvt.f64.f64 without .ftz or a rounding) they stay. All others are canonical.
 // - Registers may be wider than the types: then the low bits are read, and results extended.
 #include "bankshot/simt/isa/lanes/convert_lanes.hpp"
 

@@ -218,7 +218,7 @@ TEST(Gpu, rejects_a_part_of_the_timing) {
   refuses(h100_untimed() + "[units.alu]\ncount = 4\nlanes = 16\nlatency = 4\n", "section [dram] is missing");
   refuses(h100_untimed() + "[units.alu]\n", "section [units.fp64] is missing");
   refuses(h100_untimed() + "[units]\nalu = 4\n", "units.alu must be a section: [units.alu]");
-  refuses(replaced(h100(), "latency = 23                                # assumed, as Ampere", "# "),
+  refuses(replaced(h100(), "latency = 23                                # H200", "# "),
           "scratchpad.latency (cycles from issue until a dependent instruction can issue, "
           "without conflicts) is missing");
 }
@@ -365,7 +365,7 @@ TEST(Gpu, latencies_add_up_to_what_was_measured) {
                         {"a100", 206, 552},
                         {"rtx3090", 250, 448},
                         {"rtx4090", 285, 607},
-                        {"h100", 265, 570},
+                        {"h100", 295, 643},
                         {"b200", 300, 608},
                         {"rtx5090", 285, 593}}) {
     const Gpu gpu = shipped(c.gpu);

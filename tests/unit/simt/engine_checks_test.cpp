@@ -166,6 +166,25 @@ TEST_F(EngineChecks, asynchronous_stores_and_reductions_are_there_for_who_waits)
   }
 }
 
+// With nothing else in the module that waits.
+TEST_F(EngineChecks, copies_that_nobody_waits_for_are_told) {
+  const std::string read =
+      "bar.sync 0; xor.b32 %r9, %r9, 4; add.u32 %r10, %r9, %r20; ld.shared.u32 %r11, [%r10]; st.global.u32 [%rd2], "
+      "%r11; ret;";
+  const std::string place =
+      "mov.u32 %r20, s; mov.u32 %r21, bar; shl.b32 %r9, %r1, 2; add.u32 %r10, %r9, %r20; setp.eq.u32 %p2, %r1, 0;\n";
+  EXPECT_EQ(races(place + "cp.async.ca.shared.global [%r10], [%rd2], 4;\n" + read, 64), List{"read-after-write 64"});
+  EXPECT_EQ(first().detail, "one of them is an asynchronous copy, for which nobody has waited");
+  EXPECT_EQ(
+      races(
+          place +
+              "@%p2 mbarrier.init.shared::cta.b64 [%r21], 1;\nbar.sync 0;\n"
+              "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1], 256, [%r21];\n" +
+              read,
+          64),
+      List{"read-after-write 64"});
+}
+
 TEST_F(EngineChecks, a_bulk_copy_of_what_threads_wrote_needs_a_proxy_fence) {
   const auto body = [](const std::string& fence, const std::string& behind) {
     return "mov.u32 %r20, s; shl.b32 %r9, %r1, 2; add.u32 %r10, %r9, %r20;\nst.shared.u32 [%r10], %r1;\n" + fence +
