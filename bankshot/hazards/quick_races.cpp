@@ -10,11 +10,10 @@
 namespace bankshot::hazards {
 namespace {
 
-constexpr unsigned kBarriersOfCta = 16;
-constexpr unsigned kWordBytes = 4;  ///< bytes
-constexpr uint64_t kSeveral = 0xffffff;
-constexpr unsigned kKinds = 24;  ///< the first bit of the kinds
-constexpr unsigned kEra = 32;
+constexpr uint64_t kSeveral = 0xffffff;  ///< threads
+constexpr unsigned kKinds = 24;          ///< the first bit of the kinds
+constexpr unsigned kEra = 32;            ///< … of the era
+constexpr unsigned kWordBytes = SharedRaces::kWord;
 
 constexpr uint64_t bit_of(AccessKind kind) { return uint64_t{1} << (kKinds + static_cast<unsigned>(kind)); }
 
@@ -34,7 +33,7 @@ QuickRaces::QuickRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigne
       bytes_(bytes),
       alive_(alive),
       always_exact_(always_exact || ctas != 1),
-      waiting_(kBarriersOfCta) {
+      waiting_(SharedRaces::kBarriers) {
   begin_anew();
 }
 
@@ -49,15 +48,14 @@ void QuickRaces::begin_anew() {
 SharedRaces& QuickRaces::exact() {
   if (exact_ == nullptr) {
     exact_ = std::make_unique<SharedRaces>(threads_, lanes_, bytes_, ctas_);
-    std::vector<Hazard> none;  // else they would not have been simple
-    for (const Event& event : events_) tell(event, none);
+    for (const Event& event : events_) tell(event);
     events_.clear();
     offsets_.clear();
   }
   return *exact_;
 }
 
-void QuickRaces::tell(const Event& event, std::vector<Hazard>& found) {
+void QuickRaces::tell(const Event& event) {
   using K = Event::Kind;
   const WarpAccess& a = event.access;
   switch (event.kind) {
@@ -67,31 +65,39 @@ void QuickRaces::tell(const Event& event, std::vector<Hazard>& found) {
       for_lanes(a.lanes, [&](unsigned lane) { offsets[lane] = *next++; });
       WarpAccess access = a;
       access.offsets = offsets.data();
-      return exact_->access(access, found);
+      std::vector<Hazard> none;  // as it was simple
+      return exact_->access(access, none);
     }
-    case K::exit: return exact_->exit(a.warp, event.lanes);
-    case K::arrive: return exact_->arrive(event.barrier, a.warp, event.lanes, event.flags[0]);
-    case K::complete: return exact_->complete(event.barrier, event.flags[0], 0);
-    case K::meet: return exact_->meet(a.warp, event.lanes);
-    case K::fence: return exact_->fence(a.warp, event.lanes);
+    case K::exit: return exact_->exit(a.warp, a.lanes);
+    case K::arrive: return exact_->arrive(event.barrier, a.warp, a.lanes, event.flags[0]);
+    case K::complete: return exact_->complete(event.barrier, event.flags[0], event.number);
+    case K::meet: return exact_->meet(a.warp, a.lanes);
+    case K::fence: return exact_->fence(a.warp, a.lanes);
     case K::synchronise:
-      return exact_->synchronise(a.warp, static_cast<unsigned>(event.lanes), event.place, event.flags[0],
-                                 event.flags[1], event.flags[2], event.flags[3]);
+      return exact_->synchronise(a.warp, event.number, event.place, event.flags[0], event.flags[1], event.flags[2],
+                                 event.flags[3]);
   }
 }
 
-bool QuickRaces::note(const Event& event) {
-  if (exact_ == nullptr && events_.size() == kMostEvents) exact();
-  if (exact_ != nullptr) return true;
+QuickRaces::Event QuickRaces::event_of(Event::Kind kind, unsigned warp, uint64_t lanes) {
+  Event event;
+  event.kind = kind;
+  event.access.warp = warp;
+  event.access.lanes = lanes;
+  return event;
+}
+
+void QuickRaces::note(const Event& event) {
+  if (events_.size() == kMostEvents) exact();
+  if (exact_ != nullptr) return tell(event);
   events_.push_back(event);
-  return false;
 }
 
 /// Whether no word of it is used by another thread in a way that may race. What it uses is written down.
 bool QuickRaces::is_simple(const WarpAccess& access) {
   if (words_.empty()) words_.resize((bytes_ + kWordBytes - 1) / kWordBytes);
   const uint64_t kind = bit_of(access.kind), races = may_race_with(access.kind), era = era_ << kEra;
-  // Of reads it says all there is to say.
+  // What a word has that several threads have read: a further read changes nothing.
   const uint64_t known = access.kind == AccessKind::read ? era | kind | kSeveral : 0;
   if (known != 0 && access.width == kWordBytes && access.lanes == 0xffffffff) {
     uint64_t others = 0;
@@ -126,83 +132,57 @@ bool QuickRaces::is_simple(const WarpAccess& access) {
 
 void QuickRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
   if (access.lanes == 0) return;
-  if (exact_ == nullptr && is_simple(access) && events_.size() < kMostEvents) {
-    Event& event = events_.emplace_back();
-    event.access = access;
-    event.first_offset = offsets_.size();
-    if (access.lanes == 0xffffffff) {
-      offsets_.resize(event.first_offset + 32);
-      uint32_t* const to = &offsets_[event.first_offset];
-      for (unsigned lane = 0; lane < 32; ++lane) to[lane] = static_cast<uint32_t>(access.offsets[lane]);
-    } else {
-      for_lanes(access.lanes, [&](unsigned lane) { offsets_.push_back(static_cast<uint32_t>(access.offsets[lane])); });
-    }
-    return;
-  }
-  exact().access(access, found);
+  if (exact_ != nullptr || !is_simple(access) || events_.size() == kMostEvents) return exact().access(access, found);
+  Event& event = events_.emplace_back();
+  event.access = access;
+  event.first_offset = offsets_.size();
+  offsets_.resize(event.first_offset + static_cast<size_t>(std::popcount(access.lanes)));
+  uint32_t* to = &offsets_[event.first_offset];
+  for_lanes(access.lanes, [&](unsigned lane) { *to++ = static_cast<uint32_t>(access.offsets[lane]); });
 }
 
 void QuickRaces::exit(unsigned warp, uint64_t lanes) {
   alive_ -= static_cast<unsigned>(std::popcount(lanes));
-  Event event;
-  event.kind = Event::Kind::exit;
-  event.access.warp = warp;
-  event.lanes = lanes;
-  if (note(event)) exact_->exit(warp, lanes);
+  note(event_of(Event::Kind::exit, warp, lanes));
 }
 
 void QuickRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits) {
   if (waits) waiting_[barrier] += static_cast<unsigned>(std::popcount(lanes));
-  Event event;
-  event.kind = Event::Kind::arrive;
+  Event event = event_of(Event::Kind::arrive, warp, lanes);
   event.barrier = static_cast<uint8_t>(barrier);
-  event.access.warp = warp;
-  event.lanes = lanes;
   event.flags[0] = waits;
-  if (note(event)) exact_->arrive(barrier, warp, lanes, waits);
+  note(event);
 }
 
 void QuickRaces::complete(unsigned barrier, bool whole, unsigned cta) {
   const unsigned waiting = std::exchange(waiting_[barrier], 0);
   if (whole && waiting == alive_ && !always_exact_) return begin_anew();
-  Event event;
-  event.kind = Event::Kind::complete;
+  Event event = event_of(Event::Kind::complete, 0, 0);
   event.barrier = static_cast<uint8_t>(barrier);
   event.flags[0] = whole;
-  if (note(event)) exact_->complete(barrier, whole, cta);
+  event.number = cta;
+  note(event);
 }
 
-void QuickRaces::meet(unsigned warp, uint64_t lanes) {
-  Event event;
-  event.kind = Event::Kind::meet;
-  event.access.warp = warp;
-  event.lanes = lanes;
-  if (note(event)) exact_->meet(warp, lanes);
-}
+void QuickRaces::meet(unsigned warp, uint64_t lanes) { note(event_of(Event::Kind::meet, warp, lanes)); }
 
 void QuickRaces::fence(unsigned warp, uint64_t lanes) {
-  Event event;
-  event.kind = Event::Kind::fence;
   told_ = true;
-  event.access.warp = warp;
-  event.lanes = lanes;
-  if (note(event)) exact_->fence(warp, lanes);
+  note(event_of(Event::Kind::fence, warp, lanes));
 }
 
 void QuickRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires,
                              bool releases) {
   if (!releases && !is_told()) return;
   told_ |= releases;
-  Event event;
-  event.kind = Event::Kind::synchronise;
-  event.access.warp = warp;
-  event.lanes = lane;
+  Event event = event_of(Event::Kind::synchronise, warp, 0);
+  event.number = lane;
   event.place = place;
   event.flags[0] = reads;
   event.flags[1] = writes;
   event.flags[2] = acquires;
   event.flags[3] = releases;
-  if (note(event)) exact_->synchronise(warp, lane, place, reads, writes, acquires, releases);
+  note(event);
 }
 
 }  // namespace bankshot::hazards

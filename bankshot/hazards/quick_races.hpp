@@ -1,7 +1,7 @@
-// SharedRaces, most of whose work is left out. Between two barriers of all threads of a CTA hardly any word is used by
-// two threads of which one writes. As long as that is so nothing races: accesses are written down, and forgotten at the
-// barrier, which orders them before all that follows. If a word is, what was written down since the last barrier is
-// told to SharedRaces, and all that follows until the next one. What is found is the same.
+// Finds what SharedRaces finds, and leaves most of its work out. A barrier of all threads of a CTA orders all that came
+// before it ahead of all that follows, and between two such barriers hardly any word is used by two threads one of
+// which writes. As long as none is, nothing can race: accesses are only written down, and forgotten at the next
+// barrier. Once one is, SharedRaces is told what was written down, and everything until the next barrier.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class QuickRaces {
 
   /// Whether a strong access that does not release may matter: somebody has told something by a fence or a release.
   bool is_told() const { return exact_ != nullptr || told_; }
-  /// With all that has happened since the last barrier; to be told of the rest until the next one.
+  /// Knows all that has happened since the last barrier, and is told everything until the next one.
   SharedRaces& exact();
   bool is_exact() const { return exact_ != nullptr; }
 
@@ -39,18 +39,19 @@ class QuickRaces {
     enum class Kind : uint8_t { access, exit, arrive, complete, meet, fence, synchronise };
     Kind kind = Kind::access;
     uint8_t barrier = 0;
-    bool flags[4] = {};  ///< arguments that are true or false, in order
-    uint64_t lanes = 0;
-    WarpAccess access;  ///< offsets are in offsets_
+    bool flags[4] = {};   ///< arguments that are true or false, in order
+    unsigned number = 0;  ///< the CTA of a barrier that is complete; the lane that synchronises
+    WarpAccess access;    ///< of all kinds: warp and lanes; its offsets are in offsets_
     uint64_t place = 0;
     size_t first_offset = 0;
   };
   static constexpr size_t kMostEvents = 1 << 15;  ///< then it is exact
 
   bool is_simple(const WarpAccess& access);
-  /// Writes an event down, or tells the exact one. @return whether the latter is to be done
-  bool note(const Event& event);
-  void tell(const Event& event, std::vector<Hazard>& found);
+  static Event event_of(Event::Kind kind, unsigned warp, uint64_t lanes);
+  /// Writes an event down, or tells the exact one, which finds no hazard by it.
+  void note(const Event& event);
+  void tell(const Event& event);
   void begin_anew();
 
   unsigned threads_, lanes_, ctas_;
@@ -61,10 +62,10 @@ class QuickRaces {
   std::unique_ptr<SharedRaces> exact_;
   std::vector<Event> events_;
   std::vector<uint32_t> offsets_;  ///< of accesses, those of lanes that take part
-  /// By word, what was done since the last barrier: the number of the barrier in the upper half, else it is old; kinds
-  /// of accesses, a bit each; and the thread, from 1, or kSeveral.
+  /// By word, what was done there: in the upper half era_ at that time, below it the kinds of accesses, a bit each, and
+  /// the thread, counted from 1, or kSeveral. What is of another era is forgotten.
   std::vector<uint64_t> words_;
-  uint64_t era_ = 1;
+  uint64_t era_ = 0;   ///< goes up at each barrier of all threads
   bool told_ = false;  ///< by a fence or a release, since the last barrier
 };
 

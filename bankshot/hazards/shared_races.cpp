@@ -8,8 +8,6 @@
 namespace bankshot::hazards {
 namespace {
 
-constexpr unsigned kWord = 4;
-
 /// std::has_single_bit counts bits, which portable x86-64 has no instruction for.
 bool is_single(uint64_t lanes) { return lanes != 0 && (lanes & (lanes - 1)) == 0; }
 

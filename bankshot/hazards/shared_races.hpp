@@ -45,6 +45,9 @@ struct Hazard {
 
 class SharedRaces {
  public:
+  static constexpr unsigned kBarriers = 16;  ///< of a CTA
+  static constexpr unsigned kWord = 4;       ///< bytes that accesses are remembered by
+
   /// @param threads  of a CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory, of
   /// all CTAs
   /// @param ctas  of the cluster: warps are counted through, each CTA's after those of the one before
@@ -104,7 +107,6 @@ class SharedRaces {
     bool strong = false, is_volatile = false;
   };
   static constexpr uint32_t kCopies = 1u << 31;
-  static constexpr unsigned kBarriers = 16;
   /// Mostly one or none, which is kept in place.
   class Entries {
    public:

@@ -49,19 +49,19 @@ Outcome run(measure::Runner& gpu, const std::string& ptx, const std::vector<uint
     if (error) outcome.failed = error->message;
     return error.has_value();
   };
-  const auto from = gpu.allocate(in.size());
-  if (!from) return {"", from.error().message, {}};
-  const auto to = gpu.allocate(before.size());
-  if (!to) return {"", to.error().message, {}};
-  std::vector<uint64_t> arguments = {*from, *to};
+  const auto read = gpu.allocate(in.size());
+  if (!read) return {"", read.error().message, {}};
+  const measure::Buffer from(gpu, *read);
+  const auto changed = gpu.allocate(before.size());
+  if (!changed) return {"", changed.error().message, {}};
+  const measure::Buffer to(gpu, *changed);
+  std::vector<uint64_t> arguments = {from.address(), to.address()};
   if (more) arguments.push_back(*more);
   measure::Launch launch{"k", block, 0, std::as_bytes(std::span(arguments)), grid};
-  if (!failed(gpu.copy_in(*from, std::as_bytes(std::span(in)))) &&
-      !failed(gpu.copy_in(*to, std::as_bytes(std::span(before)))) && !failed(gpu.launch(launch))) {
-    failed(gpu.copy_out(std::as_writable_bytes(std::span(outcome.out)), *to));
+  if (!failed(gpu.copy_in(from.address(), std::as_bytes(std::span(in)))) &&
+      !failed(gpu.copy_in(to.address(), std::as_bytes(std::span(before)))) && !failed(gpu.launch(launch))) {
+    failed(gpu.copy_out(std::as_writable_bytes(std::span(outcome.out)), to.address()));
   }
-  gpu.release(*from);
-  gpu.release(*to);
   return outcome;
 }
 

@@ -9,8 +9,9 @@
 #include <cstdlib>
 #include <vector>
 
-constexpr int kCount = 96, kLanes = 32, kBytes = 32768;
-constexpr uint32_t kOff = 0xffffffffu;
+#include "wavefront_patterns.hpp"
+
+using namespace bankshot::device;
 
 #define CHECK(call)                                                     \
   if (const cudaError_t error = call; error != cudaSuccess) {           \
@@ -50,6 +51,15 @@ constexpr uint32_t kOff = 0xffffffffu;
                  : "memory");                                                                       \
     sum += x;                                                                                       \
   }
+#define LOAD_PAIR(TYPE, REGISTER, T)                                                                         \
+  {                                                                                                          \
+    T x = 0, y = 0;                                                                                          \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0xffffffff; @p ld.shared.v2." TYPE " {%0, %1}, [%2]; }" \
+                 : "+" REGISTER(x), "+" REGISTER(y)                                                          \
+                 : "r"(at), "r"(offset)                                                                      \
+                 : "memory");                                                                                \
+    sum += x + 3ull * y;                                                                                     \
+  }
 #define STORE(TYPE, REGISTER, T)                                                                  \
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0xffffffff; @p st.shared." TYPE " [%0], %1; }" \
                :                                                                                  \
@@ -60,14 +70,7 @@ KERNEL(load_b8, LOAD("u8", "r", uint32_t))
 KERNEL(load_b16, LOAD("u16", "r", uint32_t))
 KERNEL(load_b32, LOAD("u32", "r", uint32_t))
 KERNEL(load_b64, LOAD("u64", "l", unsigned long long))
-KERNEL(load_v2_b32, {
-  uint32_t x = 0, y = 0;
-  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0xffffffff; @p ld.shared.v2.u32 {%0, %1}, [%2]; }"
-               : "+r"(x), "+r"(y)
-               : "r"(at), "r"(offset)
-               : "memory");
-  sum += x + 3ull * y;
-})
+KERNEL(load_v2_b32, LOAD_PAIR("u32", "r", uint32_t))
 KERNEL(load_b128, {
   uint32_t x = 0, y = 0, z = 0, w = 0;
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0xffffffff; @p ld.shared.v4.u32 {%0, %1, %2, %3}, [%4]; }"
@@ -77,14 +80,7 @@ KERNEL(load_b128, {
   sum += x + 3ull * y + 5ull * z + 7ull * w;
 })
 // What lanes store to one place depends on the place alone, so that it does not matter who wins.
-KERNEL(load_v2_b64, {
-  unsigned long long x = 0, y = 0;
-  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0xffffffff; @p ld.shared.v2.u64 {%0, %1}, [%2]; }"
-               : "+l"(x), "+l"(y)
-               : "r"(at), "r"(offset)
-               : "memory");
-  sum += x + 3ull * y;
-})
+KERNEL(load_v2_b64, LOAD_PAIR("u64", "l", unsigned long long))
 KERNEL(store_b8, STORE("u8", "r", uint32_t))
 KERNEL(store_b16, STORE("u16", "r", uint32_t))
 KERNEL(store_b32, STORE("u32", "r", uint32_t))
@@ -186,51 +182,6 @@ const Kind kKinds[] = {KIND(load_b8, 1, false),       KIND(load_b16, 2, false),
                        KIND(stmatrix_x1, 16, true),   KIND(stmatrix_x2, 16, true),
                        KIND(stmatrix_x4, 16, true),   KIND(stmatrix_x4_trans, 16, true)};
 
-struct Random {
-  uint64_t state;
-  uint32_t below(uint32_t n) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<uint32_t>(((state >> 33) * n) >> 31);
-  }
-};
-
-/// Offsets in bytes, kOff for lanes that are off.
-std::vector<uint32_t> patterns(const Kind& kind, uint64_t seed) {
-  Random random{seed};
-  std::vector<uint32_t> all;
-  const uint32_t units = kBytes / kind.width;
-  for (uint32_t k = 0; k < kCount; ++k) {
-    const uint32_t few = 1 + random.below(8), stride = random.below(70), start = random.below(units);
-    const uint32_t in_row = 1 + random.below(16), pitch = random.below(300), modulo = 1u << random.below(6);
-    uint32_t words[32];
-    for (uint32_t& word : words) word = random.below(units);
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      uint32_t unit = 0;
-      switch (k % 16) {
-        case 0: unit = words[lane]; break;                                    // anywhere
-        case 1: unit = start + lane * stride; break;                          // a stride
-        case 2: unit = words[random.below(few)]; break;                       // few places
-        case 3: unit = start + lane % in_row + lane / in_row * pitch; break;  // rows of a tile
-        case 4: unit = words[lane] / 128 * 128 + start % 128; break;          // one bank
-        case 5: unit = words[lane / 2 * 2]; break;                            // pairs
-        case 6: unit = start / 512 * 512 + random.below(512); break;          // near each other
-        case 7: unit = words[0] + (lane ^ start % 32) * modulo; break;        // a permutation
-        case 8: unit = words[lane / 16]; break;                               // one place for each half
-        case 9: unit = words[lane / 8]; break;                                // one for each quarter
-        case 10: unit = words[lane >> start % 5 & 1]; break;                  // two places in turns
-        case 11: unit = words[lane % 16]; break;                              // the halves alike, anywhere
-        case 12: unit = start + lane % 16; break;                             // the halves alike, one after the other
-        case 13: unit = start + lane % 8; break;                              // the quarters alike
-        case 14: unit = start + lane / 2; break;                              // pairs, one after the other
-        default: unit = start + (lane & ~(1u << start % 5)); break;           // pairs further apart
-      }
-      const bool off = !kind.all_lanes && k % 3 == 2 && random.below(4) == 0;
-      all.push_back(off ? kOff : unit % units * kind.width);
-    }
-  }
-  return all;
-}
-
 int main(int argc, char** argv) {
   const uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
@@ -246,7 +197,8 @@ int main(int argc, char** argv) {
   CHECK(cudaMalloc(&out, kLanes * sizeof *out));
   CHECK(cudaMemcpy(device_data, data.data(), kBytes, cudaMemcpyHostToDevice));
   for (const Kind& kind : kKinds) {
-    const std::vector<uint32_t> wanted = patterns(kind, seed + static_cast<uint64_t>(&kind - kKinds));
+    const std::vector<uint32_t> wanted =
+        patterns(kind.width, kind.all_lanes, seed + static_cast<uint64_t>(&kind - kKinds));
     CHECK(cudaMemcpy(offsets, wanted.data(), wanted.size() * sizeof(uint32_t), cudaMemcpyHostToDevice));
     kind.kernel<<<1, kLanes>>>(offsets, device_data, out);
     CHECK(cudaDeviceSynchronize());

@@ -7,6 +7,7 @@
 #include <set>
 #include <type_traits>
 
+#include "bankshot/hazards/lane_bits.hpp"
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/checks/checks.hpp"
@@ -19,6 +20,7 @@
 namespace bankshot::simt {
 namespace {
 
+using hazards::for_lanes;
 using Kind = Finding::Kind;
 
 /// @param warp  of the cluster
@@ -51,16 +53,6 @@ void for_runs(uint64_t lanes, const uint64_t* addresses, unsigned bytes, F f) {
   }
 }
 
-/// f(lane) for each of a mask.
-template <class F>
-void for_each_lane(uint64_t lanes, F f) {
-  if (lanes == 0xffffffff) {
-    for (unsigned lane = 0; lane < 32; ++lane) f(lane);
-    return;
-  }
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
 /// f(bytes of a lane), the common numbers as constants.
 template <class F>
 void with_width(size_t bytes, F f) {
@@ -83,9 +75,9 @@ uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64
   const uint64_t own = w.cta->rank * of(w).stride;
   if (own == 0) {  // most are within the memory of their CTA, which is the first
     uint64_t any = 0, last = 0;
-    for_each_lane(lanes, [&](unsigned lane) { any |= offsets[lane]; });
+    for_lanes(lanes, [&](unsigned lane) { any |= offsets[lane]; });
     if (any + bytes <= w.cta->shared_bytes) return lanes;
-    for_each_lane(lanes, [&](unsigned lane) { last = std::max(last, offsets[lane]); });
+    for_lanes(lanes, [&](unsigned lane) { last = std::max(last, offsets[lane]); });
     if (last + bytes <= w.cta->shared_bytes) return lanes;
   }
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -143,7 +135,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   for_runs(checks.written->all_written() ? 0 : shared, addresses, bytes,
            [&](uint64_t lanes, uint64_t first, uint64_t size) {
              if (checks.written->is_written(first, size)) return;
-             for_each_lane(lanes, [&](unsigned lane) {
+             for_lanes(lanes, [&](unsigned lane) {
                const uint64_t place = addresses[lane];
                if (!checks.written->is_written(place, bytes) && !is_the_systems(w, place % checks.stride))
                  nobody |= lane_bit(lane);
@@ -164,7 +156,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   nobody = 0;
   for_runs(global, addresses, bytes, [&](uint64_t lanes, uint64_t first, uint64_t size) {
     if (global_.first_unwritten(first, size) == first + size) return;
-    for_each_lane(lanes, [&](unsigned lane) {
+    for_lanes(lanes, [&](unsigned lane) {
       if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= lane_bit(lane);
     });
   });
@@ -209,7 +201,7 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
   hazards::QuickRaces& races = *of(w).races;
   if (!op.releases && !races.is_told()) return;
   const unsigned warp = warp_of(w);
-  for_each_lane(shared | global, [&](unsigned lane) {
+  for_lanes(shared | global, [&](unsigned lane) {
     races.synchronise(warp, lane, addresses[lane], reads, writes, op.acquires, op.releases);
   });
 }
@@ -282,20 +274,20 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   std::array<std::byte, 64 * sizeof(Value)> before;
   for_runs(access.lanes & ~known, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
     const bool all = written.is_written(first, size);
-    for_each_lane(lanes, [&](unsigned lane) {
+    for_lanes(lanes, [&](unsigned lane) {
       if (all || written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
     });
   });
-  for_each_lane(access.lanes, [&](unsigned lane) { there[lane] = memory_at(w, access.offsets[lane]); });
+  for_lanes(access.lanes, [&](unsigned lane) { there[lane] = memory_at(w, access.offsets[lane]); });
   with_width(access.width, [&](auto width) {
-    for_each_lane(access.lanes & known, [&](unsigned lane) { std::memcpy(&before[lane * width], there[lane], width); });
+    for_lanes(access.lanes & known, [&](unsigned lane) { std::memcpy(&before[lane * width], there[lane], width); });
   });
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
   mark_written(w, access.lanes, 0, access.offsets, access.width);
   uint64_t same = 0;
   with_width(access.width, [&](auto width) {
-    for_each_lane(access.lanes & known, [&](unsigned lane) {
+    for_lanes(access.lanes & known, [&](unsigned lane) {
       if (std::memcmp(&before[lane * width], there[lane], width) == 0) same |= lane_bit(lane);
     });
   });

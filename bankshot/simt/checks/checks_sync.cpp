@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "bankshot/hazards/lane_bits.hpp"
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/checks/checks.hpp"
@@ -310,18 +311,12 @@ namespace {
 /// The barrier of the cluster, among the mbarriers: those begin at multiples of 8.
 constexpr uint64_t kClusterBarrier = 1;
 
-/// f(lane) for each of a mask.
-template <class F>
-void for_lanes_of(uint64_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(first_of(lanes));
-}
-
 }  // namespace
 
 void Checks::arrives_in_cluster(Warp& w) {
   if (options_.race)
-    for_lanes_of(w.active,
-                 [&](unsigned lane) { of(w).races->exact().arrive_mbarrier(kClusterBarrier, warp_of(w), lane); });
+    hazards::for_lanes(w.active,
+                       [&](unsigned lane) { of(w).races->exact().arrive_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 void Checks::cluster_completes(Cta& cta, const Worker& worker) {
@@ -330,13 +325,14 @@ void Checks::cluster_completes(Cta& cta, const Worker& worker) {
 
 void Checks::passes_cluster(Warp& w, uint64_t lanes) {
   if (options_.race)
-    for_lanes_of(lanes, [&](unsigned lane) { of(w).races->exact().pass_mbarrier(kClusterBarrier, warp_of(w), lane); });
+    hazards::for_lanes(lanes,
+                       [&](unsigned lane) { of(w).races->exact().pass_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 /// cp.async.mbarrier.arrive
 void Checks::copies_arrive(Warp& w, const Instr* i) {
   if (!options_.race) return;
-  for_lanes_of(executing_lanes(w, i), [&](unsigned lane) {
+  hazards::for_lanes(executing_lanes(w, i), [&](unsigned lane) {
     const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
     const int64_t place = offset < 0 ? -1 : place_of(w, static_cast<uint64_t>(offset), sizeof(uint64_t));
     if (place >= 0) of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane);

@@ -10,6 +10,7 @@
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/timing/atomics/atomics_unit.hpp"
+#include "tests/device/wavefront_patterns.hpp"
 #include "tests/paths.hpp"
 
 namespace bankshot::gpu {
@@ -23,48 +24,16 @@ struct Access {
   uint64_t lanes = 0;
 };
 
-struct Random {
-  uint64_t state;
-  uint32_t below(uint32_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<uint32_t>(((state >> 33) * n) >> 31);
-  }
-};
-
-/// What tests/device/wavefronts.cu accesses: patterns() there says which number is which pattern.
+/// What tests/device/wavefronts.cu accesses.
 std::vector<Access> accesses(unsigned width, bool all_lanes, uint64_t seed) {
-  Random random{seed};
-  std::vector<Access> all(96);
-  const uint32_t units = 32768 / width;
-  for (uint32_t k = 0; k < all.size(); ++k) {
-    const uint32_t few = 1 + random.below(8), stride = random.below(70), start = random.below(units);
-    const uint32_t in_row = 1 + random.below(16), pitch = random.below(300), modulo = 1u << random.below(6);
-    std::array<uint32_t, 32> words;
-    for (uint32_t& word : words) word = random.below(units);
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-      uint32_t unit = 0;
-      switch (k % 16) {
-        case 0: unit = words[lane]; break;
-        case 1: unit = start + lane * stride; break;
-        case 2: unit = words[random.below(few)]; break;
-        case 3: unit = start + lane % in_row + lane / in_row * pitch; break;
-        case 4: unit = words[lane] / 128 * 128 + start % 128; break;
-        case 5: unit = words[lane / 2 * 2]; break;
-        case 6: unit = start / 512 * 512 + random.below(512); break;
-        case 7: unit = words[0] + (lane ^ start % 32) * modulo; break;
-        case 8: unit = words[lane / 16]; break;
-        case 9: unit = words[lane / 8]; break;
-        case 10: unit = words[lane >> start % 5 & 1]; break;
-        case 11: unit = words[lane % 16]; break;
-        case 12: unit = start + lane % 16; break;
-        case 13: unit = start + lane % 8; break;
-        case 14: unit = start + lane / 2; break;
-        default: unit = start + (lane & ~(1u << start % 5)); break;
-      }
-      all[k].address[lane] = unit % units * width;
-      const bool off = !all_lanes && k % 3 == 2 && random.below(4) == 0;
-      all[k].lanes |= uint64_t{!off} << lane;
-    }
+  const std::vector<uint32_t> offsets = device::patterns(width, all_lanes, seed);
+  std::vector<Access> all(device::kCount);
+  for (size_t k = 0; k < offsets.size(); ++k) {
+    Access& access = all[k / device::kLanes];
+    const size_t lane = k % device::kLanes;
+    if (offsets[k] == device::kOff) continue;
+    access.address[lane] = offsets[k];
+    access.lanes |= uint64_t{1} << lane;
   }
   return all;
 }
