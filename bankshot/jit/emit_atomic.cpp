@@ -18,7 +18,7 @@ const char* Emitter::why_no_atomic(uint32_t i) {
   if (static_cast<ptx::Space>(instr.small) != ptx::Space::shared) return "an atomic outside shared memory";
   if (instr.op[1] != OperandRef::kNone) return "an atomic whose result is used";
   if (instr.op[3] != OperandRef::kNone) return "a compare-and-swap";
-  if (request_.counting) return "conflict counts of an atomic";
+  if (request_.counting && !program_.hash_of_site.empty()) return kOwnHash;
   if (instr.run != instr.body && instr.run != runtime_.guarded) return kWrapped;
   const unsigned bytes = bytes_of_type(i);
   if (bytes != 4 && bytes != 8) return "an atomic on 16 or 128 bits";
@@ -104,6 +104,7 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
     fine = build_.CreateAnd(room, build_.CreateNot(any_lane(wrong, mask)));
   }
   const auto [slow, done] = begin_fast(fine);
+  if (request_.counting) emit_record(i, bytes, mask);
   const Operand value = operand(instr.op[2]);
   const bool varies = value.kind == Operand::Kind::reg && state[value.index] < 0;
   const bool spreads = !varies && class_of(value, state) != kUniform;

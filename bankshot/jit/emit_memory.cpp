@@ -50,8 +50,7 @@ const char* Emitter::describe(uint32_t i, Access& access) const {
   if (!known) return "memory other than global, constant and shared";
   if (access.elements > 4) return "more than four elements";
   const bool guarded = instr.guard != OperandRef::kNone;
-  if (access.space == Space::shared && request_.counting && (guarded || !counts_here()))
-    return "conflict counts of some lanes, a hash or a trace";
+  if (access.space == Space::shared && request_.counting && !program_.hash_of_site.empty()) return kOwnHash;
   if (guarded && access.l1_site >= 0) return "L1 counts of some lanes";
   if (guarded && access.space == Space::param) return "a guarded load of a parameter";
   if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared)
@@ -69,9 +68,8 @@ const char* Emitter::describe(uint32_t i, Access& access) const {
 }
 
 /// Whether an access with known distances costs the same at any word, and only sums are kept of it.
-bool Emitter::counts_here() const {
-  return request_.whole && request_.rules != nullptr && !request_.rules->hash && !request_.tracing &&
-         program_.hash_of_site.empty();
+bool Emitter::counts_here(bool guarded) const {
+  return request_.whole && !guarded && !request_.rules->hash && !request_.tracing;
 }
 
 /// What the access costs, added to the counters of its site. @param low  offset of the lane with the least distance
@@ -120,6 +118,13 @@ void Emitter::emit_count() {
   add(offsetof(Totals, ideal), cost_.ideal);
   add(offsetof(Totals, position), cost_.position);
   add(offsetof(Totals, classes) + 8 * static_cast<size_t>(shape_.pattern), 1);
+}
+
+/// Has the engine count an access. @param mask  null: of all lanes. Their offsets are in lane_places_
+void Emitter::emit_record(uint32_t i, unsigned bytes, Value* mask) {
+  call(reinterpret_cast<void*>(runtime_.count), build_.getVoidTy(),
+       {warp_, constant_pointer(&program_.code[i]), build_.getInt32(bytes), lane_places_,
+        mask == nullptr ? build_.getInt32(0xffffffff) : mask});
 }
 
 /// Whether some lane of the mask (null: any) has a bit set in the vectors of conditions.
@@ -356,13 +361,22 @@ void Emitter::emit_access(uint32_t i, State& state) {
   Pattern offsets = pattern;
   const int64_t least = range_of(pattern).first;
   for (int64_t& d : offsets) d -= least;
-  if (access.space == ptx::Space::shared && request_.counting) emit_count();
   if (access.l1_site >= 0) emit_l1_count();
   Value* mask = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
   const bool guarded = program_.code[i].guard != OperandRef::kNone;
   if (guarded) {
     Value* const holds = guard_mask(i, state);
     mask = mask == nullptr ? holds : build_.CreateAnd(holds, mask);
+  }
+  if (access.space == ptx::Space::shared && request_.counting) {
+    if (counts_here(guarded)) {
+      emit_count();
+    } else {
+      Value* const low =
+          build_.CreateTrunc(build_.CreatePtrDiff(build_.getInt8Ty(), place, shared_), build_.getInt32Ty());
+      spread(lane_places_, 4, low, offsets);
+      emit_record(i, access.bytes * access.elements, mask);
+    }
   }
   if (access.store) {
     emit_store(access, place, offsets, state, mask);

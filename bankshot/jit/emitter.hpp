@@ -167,9 +167,10 @@ class Emitter {
   void check_together(uint32_t i, const Access& access, const Pattern& pattern, Together& all);
   void forget_together(uint32_t i);
   llvm::Value* emit_place(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value*& fine);
-  bool counts_here() const;
+  bool counts_here(bool guarded) const;
   llvm::Value* emit_count_check(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value* low);
   void emit_count();
+  void emit_record(uint32_t i, unsigned bytes, llvm::Value* mask);
   llvm::Value* emit_l1_check(const Access& access, llvm::Value* first, const std::vector<llvm::Value*>& distances);
   llvm::Value* hit_of(uint32_t i);
   std::vector<llvm::Value*> value_rows(const Access& access, const State& state);
@@ -228,7 +229,8 @@ class Emitter {
   scratchpad::Cost cost_;
   scratchpad::Shape shape_;
   static constexpr const char *kWrapped = "it is checked or counted",
-                              *kNotAligned = "addresses no multiple of the width apart";
+                              *kNotAligned = "addresses no multiple of the width apart",
+                              *kOwnHash = "a hash of its own";
   std::vector<Together> together_;  ///< those of the block that hold
   uint32_t block_end_ = 0;          ///< of the block being emitted
   bool in_sides_ = false;

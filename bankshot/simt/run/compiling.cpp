@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/rows/isa_names.hpp"
 #include "bankshot/simt/run/engine.hpp"
@@ -61,6 +62,10 @@ const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
   return next;
 }
 
+void count(Warp& w, const Instr* i, uint32_t bytes, const uint32_t* offsets, uint32_t mask) {
+  count_shared(w, i->aux, kind_at(w, i->aux), bytes, offsets, mask);
+}
+
 const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .branch_indexed = &run_branch_indexed,
                                 .reconverge = &run_reconverge,
@@ -75,7 +80,8 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
                                 .arrive = &native_barrier,
                                 .end = &exit_lanes,
                                 .set_mode = &set_mode,
-                                .run = &run_in_mode};
+                                .run = &run_in_mode,
+                                .count = &count};
 
 /// Hashes a number.
 uint64_t scattered(uint64_t x) {

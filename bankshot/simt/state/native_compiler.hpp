@@ -29,6 +29,8 @@ struct NativeRuntime {
   /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves
   /// arithmetic across calls.
   const Instr* (*run)(Warp&, const Instr*, uint32_t mode);
+  /// Counts an access of the lanes of the mask to shared memory, `bytes` each at these offsets: count_shared().
+  void (*count)(Warp&, const Instr*, uint32_t bytes, const uint32_t* offsets, uint32_t mask);
 };
 
 /// What a warp had in its rows when it came to an instruction, and what its kernel was called with. Code is made for
