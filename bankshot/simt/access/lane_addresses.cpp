@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "bankshot/scratchpad/base/clones.hpp"
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 
@@ -17,10 +18,6 @@ uint64_t executing_lanes(const Warp& w, const Instr* i) {
 
 /// Of lanes that access shared memory: whose?
 static void part_elsewhere(const Warp& w, LaneAddresses& to) {
-  uint64_t any = 0;
-  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1)
-    any |= to.address[static_cast<size_t>(std::countr_zero(rest))];
-  if (any >> Windows::kCtaShift == 0) return;  // all in that of the own CTA
   for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
     uint64_t& address = to.address[static_cast<size_t>(std::countr_zero(rest))];
     if (!is_elsewhere(*w.cta, address)) {
@@ -32,14 +29,17 @@ static void part_elsewhere(const Warp& w, LaneAddresses& to) {
   }
 }
 
-void sort_by_space(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
+[[gnu::always_inline]] static inline void sort(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
   const unsigned count = w.worker->program->lanes;
   to.shared = to.local = to.global = to.elsewhere = 0;
   switch (static_cast<Space>(i->small & MemorySmall::kSpaceMask)) {
-    case Space::shared:
+    case Space::shared: {
       to.shared = lanes;
-      for (unsigned lane = 0; lane < count; ++lane) to.address[lane] &= 0xffffffffu;
-      return part_elsewhere(w, to);
+      uint64_t any = 0;
+      for (unsigned lane = 0; lane < count; ++lane) any |= to.address[lane] &= 0xffffffffu;
+      if (any >> Windows::kCtaShift != 0) part_elsewhere(w, to);  // else all are in that of the own CTA
+      return;
+    }
     case Space::local:
       to.local = lanes;
       if (i->op[0] == OperandRef::kNone) {
@@ -67,6 +67,9 @@ void sort_by_space(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses&
   part_elsewhere(w, to);
 }
 
+void sort_by_space(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) { sort(w, i, lanes, to); }
+
+BANKSHOT_CLONES
 void addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
   const unsigned count = w.worker->program->lanes;
   if (i->op[0] == OperandRef::kNone) {
@@ -79,7 +82,7 @@ void addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& 
     const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
     for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;
   }
-  sort_by_space(w, i, lanes, to);
+  sort(w, i, lanes, to);
 }
 
 }  // namespace bankshot::simt
