@@ -71,23 +71,64 @@ const char* const kAtomics =
     "red.shared.add.f32 [s+24], 0f3F800000; ld.shared.u32 %r6, [%r4]; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;"
     "st.global.u32 [%rd1], %r6; ret;";
 
+/// By instruction in their order: wavefronts.
+std::vector<uint64_t> wavefronts(const LaunchStats& stats) {
+  std::vector<uint64_t> all;
+  for (const SiteReport& site : stats.sites) all.push_back(site.counter.wavefronts);
+  return all;
+}
+
 TEST_F(EngineCompiled, atomics_on_shared_memory_are_done_lane_after_lane) {
   BANKSHOT_NEEDS_COMPILER();
-  options.count_conflicts = false;
   const auto stats = run(kernel(kAtomics), {1}, {32}, 32);
   ASSERT_TRUE(stats && stats->compiled);
   EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
             (std::vector<uint32_t>{240, 256, 31, 2, 77, 7, 0x42000000, 0}));
   EXPECT_EQ(reasons(*stats->compiled),
             (std::vector<std::string>{"atom.shared.cas.b32 by its handler: a compare-and-swap"}));
+  // The store and the load take one. Lanes on one word take turns: 16 on each of two, all 32, and three of the guard.
+  EXPECT_EQ(wavefronts(*stats), (std::vector<uint64_t>{1, 16, 32, 32, 32, 32, 3, 32, 1}));
 }
 
 TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(kAtomics), {1}, {20}, 32);
+  ASSERT_TRUE(stats);
+  EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
+            (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
+  EXPECT_EQ(wavefronts(*stats), (std::vector<uint64_t>{1, 10, 20, 20, 20, 20, 3, 20, 1}));
+}
+
+TEST_F(EngineCompiled, atomics_do_the_same_where_nothing_is_counted) {
   BANKSHOT_NEEDS_COMPILER();
   options.count_conflicts = false;
   ASSERT_TRUE(run(kernel(kAtomics), {1}, {20}, 32));
   EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
             (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
+}
+
+/// Twice, lane l loads word 2 l and lanes of which there is no second word are left out by a guard.
+const char* const kGuarded =
+    ".shared .b32 s[32]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; shl.b32 %r3, %r1, 3; add.u32 %r4, %r2, %r3;"
+    "setp.lt.u32 %p1, %r1, 16; mov.u32 %r7, 0; mov.u32 %r8, 9; bra L; L: @%p1 st.shared.u32 [%r4], %r1;"
+    "@%p1 ld.shared.u32 %r8, [%r4]; add.u32 %r7, %r7, 1; setp.ne.u32 %p2, %r7, 2; @%p2 bra L; mul.wide.u32 %rd2, %r1, "
+    "4;"
+    "add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r8; ret;";
+
+TEST_F(EngineCompiled, guarded_accesses_are_counted_for_their_lanes) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(kGuarded), {1}, {32}, 32);
+  ASSERT_TRUE(stats && stats->compiled);
+  for (uint32_t l = 0; l < 32; ++l) EXPECT_EQ(out[l], l < 16 ? l : 9) << l;
+  EXPECT_EQ(reasons(*stats->compiled), std::vector<std::string>{});
+  ASSERT_EQ(stats->sites.size(), 2u);
+  for (const SiteReport& site : stats->sites) {
+    EXPECT_EQ(site.counter.accesses, 2u);
+    EXPECT_EQ(site.counter.lanes, 32u);
+    EXPECT_EQ(site.counter.wavefronts, 2u);  // 16 even banks each time
+    EXPECT_EQ(site.counter.worst.mask, 0xffffu);
+    EXPECT_EQ(site.counter.worst.addresses[15], 120u);
+  }
 }
 
 TEST_F(EngineCompiled, halves_that_are_the_same_for_all_lanes_are_computed_once) {
@@ -143,6 +184,25 @@ TEST_F(EngineCompiled, a_fault_behind_a_barrier_is_found_in_its_lane) {
   ASSERT_FALSE(fault);
   EXPECT_EQ(fault.error().kind, Fault::Kind::illegal_address);
   EXPECT_EQ(fault.error().thread.x, 40u);
+}
+
+/// Thread 40 is asked to write beyond the buffer, while the other warp waits at a barrier within code.
+TEST_F(EngineCompiled, a_launch_after_a_fault_is_as_any_other) {
+  BANKSHOT_NEEDS_COMPILER();
+  const std::string text = kernel(
+      "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; bra L; L: bar.sync 0;"
+      "setp.gt.u32 %p2, %r1, 31; @%p2 st.global.u32 [%rd1], %r2; add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 3;"
+      "@%p1 bra L; st.global.u32 [%rd1], %r2; ret;");
+  for (unsigned k = 0; k < 3; ++k) {
+    const auto fault = run(text, {8}, {64}, 40);
+    ASSERT_FALSE(fault);
+    EXPECT_EQ(fault.error().kind, Fault::Kind::illegal_address);
+    EXPECT_EQ(fault.error().thread.x, 40u);
+    const auto stats = run(text, {8}, {64}, 64);
+    ASSERT_TRUE(stats);
+    EXPECT_EQ(out, std::vector<uint32_t>(64, 3));
+    EXPECT_EQ(stats->warp_instructions, 8 * 2 * (6 + 3 * 6 + 2u));
+  }
 }
 
 /// The loop begins where code does, behind a barrier that is interpreted. The third time round %r4 wraps within a warp:
