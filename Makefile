@@ -3,7 +3,8 @@ JOBS ?= $(shell nproc)
 RELEASE := build/release
 BANKSHOT := $(RELEASE)/bin/bankshot
 .DEFAULT_GOAL := help
-.PHONY: help setup configure build dev demo test test-long bench fuzz format tidy coverage clean
+PREFIX ?= /usr/local
+.PHONY: help setup configure build install package dev demo test test-long bench fuzz format tidy coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,6 +17,14 @@ configure: setup
 
 build: configure ## build Release: build/release/bin/bankshot, build/release/lib/
 	@cmake --build --preset release -- -j $(JOBS)
+
+install: configure ## install below PREFIX (/usr/local), in DESTDIR if that is set
+	@cmake --build --preset release --target product kernels manuals -- -j $(JOBS)
+	@cmake --install $(RELEASE) --prefix $(PREFIX) --strip >$(RELEASE)/install.log && tail -n 1 $(RELEASE)/install.log
+
+package: configure ## a Debian package and a .tar.gz, in build/release/packages
+	@cmake --build --preset release --target product kernels manuals -- -j $(JOBS)
+	@cpack --config $(RELEASE)/CPackConfig.cmake
 
 dev: setup ## build for debugging, with warnings as errors, in build/dev
 	@cmake --preset dev && cmake --build --preset dev -- -j $(JOBS)

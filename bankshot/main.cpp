@@ -1,7 +1,6 @@
 // bankshot COMMAND [options] [--] target…
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 
@@ -28,22 +27,6 @@ class Usage final : public CLI::Formatter {
   bool target_;
 };
 
-bool is_command(const std::string& word) {
-  return std::any_of(commands().begin(), commands().end(),
-                     [&](const CommandEntry& entry) { return entry.name == word; });
-}
-
-/// For a first word that is neither an option nor a command.
-std::string unknown_command(const std::string& word) {
-  std::error_code code;
-  if (word.find('/') != std::string::npos || std::filesystem::is_regular_file(word, code)) {
-    return "'" + word + "' is not a command; to run a program: bankshot run " + word;
-  }
-  std::string names;
-  for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
-  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
-}
-
 /// No option takes an empty value: a shell variable that is not set must not pass for an option that is not given.
 void refuse_empty_values(CLI::App& command) {
   const CLI::Validator something([](std::string& text) { return text.empty() ? "a value is missing" : ""; }, "",
@@ -56,8 +39,9 @@ void refuse_empty_values(CLI::App& command) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Runs CUDA programs without a GPU and shows where their shared memory loses time.", "bankshot");
-  app.set_version_flag("--version", kVersion);
-  app.footer("bankshot COMMAND --help explains a command. Example: bankshot explain ./app");
+  app.set_version_flag("-V,--version", version_text());
+  app.footer("bankshot help COMMAND explains a command. Example: bankshot explain ./app");
+  app.require_subcommand(0, 1);  // in `help explain` the second word is an argument
   std::sort(commands().begin(), commands().end(),
             [](const CommandEntry& a, const CommandEntry& b) { return a.name < b.name; });
   std::vector<std::unique_ptr<Command>> made;

@@ -8,7 +8,7 @@
 
 #include "bankshot/experiment/coverage.hpp"
 #include "bankshot/experiment/experiment.hpp"
-#include "bankshot/support/data_folders.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::experiment {
 namespace {

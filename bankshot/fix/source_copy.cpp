@@ -19,6 +19,7 @@
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/support/find_program.hpp"
+#include "bankshot/support/installation.hpp"
 #include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::fix {
@@ -185,7 +186,7 @@ class Copy {
         fmt::format("{} {} -o {}", folder, host::shell_word(as_path(source.name)), host::shell_word(as_path(program)));
     if (!find_in_path("nvcc").empty())
       return fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}", plan_.target, rest);
-    const std::string libraries = host::library_folder();
+    const std::string libraries = library_folder();
     const std::string cudacc = (fs::path(libraries) / "../../../tools/cudacc").lexically_normal().string();
     const std::string otherwise = "; say how the program is built, --build COMMAND";
     if (!is_there(cudacc)) return Error{"nvcc is not on PATH" + otherwise};

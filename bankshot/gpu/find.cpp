@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "bankshot/gpu/gpu.hpp"
-#include "bankshot/support/data_folders.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::gpu {
 namespace {

@@ -5,6 +5,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/report/json/instruction_hashes_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::host {
 namespace {

@@ -127,12 +127,6 @@ const std::vector<std::string>& drop_in_libraries() {
   return names;
 }
 
-std::string library_folder() {
-  std::error_code code;
-  const fs::path self = fs::read_symlink("/proc/self/exe", code);
-  return (self.parent_path() / "../lib").lexically_normal().string();
-}
-
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries) {
   if (command.empty()) return Error{"which program?"};
   const Result<std::string> path = find(command[0]);

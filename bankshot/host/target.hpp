@@ -27,7 +27,4 @@ const std::vector<std::string>& drop_in_libraries();
 /// @param libraries  the folder of the drop-in libraries
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries);
 
-/// The folder of the drop-in libraries: ../lib of the running program.
-std::string library_folder();
-
 }  // namespace bankshot::host

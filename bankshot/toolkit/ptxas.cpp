@@ -104,13 +104,15 @@ std::string complaint(std::string_view said, const std::optional<int>& status) {
 
 }  // namespace
 
-std::string find_ptxas() {
+std::string find_tool(const std::string& name) {
   std::string path = value_of("PATH");
   for (const char* root : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string folder = value_of(root); !folder.empty()) path += ":" + folder + "/bin";
   }
-  return find_in(path + ":/usr/local/cuda/bin", "ptxas");
+  return find_in(path + ":/usr/local/cuda/bin", name);
 }
+
+std::string find_ptxas() { return find_tool("ptxas"); }
 
 std::vector<std::string> clean_environment(const char* const* environment) {
   constexpr std::string_view kLibraries = "LD_LIBRARY_PATH=";

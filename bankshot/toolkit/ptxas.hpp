@@ -10,7 +10,9 @@
 
 namespace bankshot::toolkit {
 
-/// Where ptxas is: on PATH, in $CUDA_HOME/bin or $CUDA_PATH/bin, or in /usr/local/cuda/bin; empty if it is nowhere.
+/// Where a program of a toolkit is: on PATH, in $CUDA_HOME/bin or $CUDA_PATH/bin, or in /usr/local/cuda/bin; empty if
+/// it is nowhere.
+std::string find_tool(const std::string& name);
 std::string find_ptxas();
 
 enum class Lines : bool { none, kept };  ///< whether machine code says from which line of the PTX it comes (-lineinfo)

@@ -1,12 +1,29 @@
 #include "bankshot/cli/base/command.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 namespace bankshot::cli {
 
 std::vector<CommandEntry>& commands() {
   static std::vector<CommandEntry> all;
   return all;
+}
+
+bool is_command(const std::string& word) {
+  return std::any_of(commands().begin(), commands().end(),
+                     [&](const CommandEntry& entry) { return entry.name == word; });
+}
+
+std::string unknown_command(const std::string& word) {
+  std::error_code code;
+  if (word.find('/') != std::string::npos || std::filesystem::is_regular_file(word, code)) {
+    return "'" + word + "' is not a command; to run a program: bankshot run " + word;
+  }
+  std::string names;
+  for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
+  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
 }
 
 int refuse(const std::string& message) {

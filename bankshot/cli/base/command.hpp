@@ -46,6 +46,13 @@ struct RegisterCommand {
   explicit RegisterCommand(CommandEntry entry) { commands().push_back(std::move(entry)); }
 };
 
+/// The type of an argument that names a command.
+inline constexpr const char* kCommandName = "COMMAND";
+
+bool is_command(const std::string& word);
+/// A message for a word that is not.
+std::string unknown_command(const std::string& word);
+
 /// "bankshot: MESSAGE" on standard error. @return kBadInput
 int refuse(const std::string& message);
 

@@ -1,8 +1,19 @@
-// What `bankshot --version` prints.
+// Which Bankshot this is.
 #pragma once
+
+#include <string>
 
 namespace bankshot::cli {
 
 inline constexpr const char* kVersion = "bankshot 0.1.0";
+
+/// What `bankshot --version` prints: the version with the revision of the source, the compilers it was built by, and
+/// the instruction sets that it has code for.
+std::string version_text();
+
+/// "g++ 12.2.0"
+std::string built_by();
+/// "avx512"
+std::string instruction_set();
 
 }  // namespace bankshot::cli

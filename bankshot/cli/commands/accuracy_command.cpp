@@ -11,7 +11,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
-#include "bankshot/support/data_folders.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -16,6 +16,7 @@
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/support/installation.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {
@@ -36,7 +37,7 @@ std::string digest_of_program() {
   add_file(digest, "/proc/self/exe");
   std::vector<std::string> libraries;
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(host::library_folder(), code)) {
+  for (const auto& entry : fs::directory_iterator(library_folder(), code)) {
     if (entry.is_regular_file(code) && !entry.is_symlink(code)) libraries.push_back(entry.path().string());
   }
   std::sort(libraries.begin(), libraries.end());

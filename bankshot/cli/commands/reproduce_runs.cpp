@@ -17,6 +17,7 @@
 #include "bankshot/regions/by_instruction.hpp"
 #include "bankshot/report/run/pattern_set.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/installation.hpp"
 #include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::cli {
@@ -87,9 +88,7 @@ experiment::FixedKernel fixed_kernel(const fix::Plan& plan, const std::string& p
 
 }  // namespace
 
-std::string program_of(const experiment::Benchmark& benchmark) {
-  return (std::filesystem::path(host::library_folder()).parent_path() / "kernels" / benchmark.program).string();
-}
+std::string program_of(const experiment::Benchmark& benchmark) { return kernel_folder() + "/" + benchmark.program; }
 
 Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark& benchmark,
                                                      const std::vector<std::string>& arguments) {

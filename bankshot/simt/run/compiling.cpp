@@ -1,7 +1,6 @@
 #include "bankshot/simt/run/compiling.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 #include <xmmintrin.h>
 
 #include <chrono>
@@ -18,24 +17,15 @@
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::simt {
 namespace {
 
-/// The folder of what this is part of.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return ".";
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
 /// The compiler, from its library. @param isa  that of its code @return null if there is a problem
 NativeCompiler* load_compiler(const NativeRuntime& runtime, std::string_view isa, NativeProblem& problem) {
 #ifdef BANKSHOT_COMPILER
-  std::string path = own_folder() + "/libbankshot_jit.so";
-  if (access(path.c_str(), F_OK) != 0) path = own_folder() + "/../lib/libbankshot_jit.so";
+  const std::string path = library_folder() + "/libbankshot_jit.so";
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto make =
       reinterpret_cast<MakeNativeCompiler>(library == nullptr ? nullptr : dlsym(library, "bankshot_native_compiler"));

@@ -1,0 +1,56 @@
+// bankshot help: what bankshot and its commands do, for a terminal or as manual pages.
+#include <algorithm>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/manual.hpp"
+#include "bankshot/cli/base/output.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Help final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    program_ = app.get_parent();
+    app.add_option("command", command_, "the command to explain; without it, all are listed")->type_name(kCommandName);
+    app.add_flag("--man", man_, "write the source of the manual page, which `man -l` shows");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (command_.empty()) {
+      // App::help() would be that of the command in progress, this one.
+      print(man_ ? manual_page(*program_)
+                 : program_->get_formatter()->make_help(program_, program_->get_name(), CLI::AppFormatMode::Normal));
+      return kDone;
+    }
+    const auto all = program_->get_subcommands([](const CLI::App*) { return true; });
+    const auto found = std::ranges::find_if(all, [&](const CLI::App* one) { return one->get_name() == command_; });
+    if (found == all.end()) return refuse(unknown_command(command_));
+    print(man_ ? manual_page(**found, usage_of(**found)) : (*found)->help("bankshot"));
+    return kDone;
+  }
+
+ private:
+  /// What follows "Usage: bankshot COMMAND" in the help of the command.
+  static std::string usage_of(const CLI::App& command) {
+    const std::string help = command.help("bankshot"), before = "Usage: bankshot " + command.get_name() + " ";
+    const size_t at = help.find(before);
+    if (at == std::string::npos) return "";
+    const size_t begin = at + before.size();
+    return help.substr(begin, help.find('\n', begin) - begin);
+  }
+
+  const CLI::App* program_ = nullptr;
+  std::string command_;
+  bool man_ = false;
+};
+
+const RegisterCommand help_registered({"help", "Explain a command",
+                                       "Examples:\n"
+                                       "  bankshot help\n"
+                                       "  bankshot help explain\n"
+                                       "  bankshot help explain --man | man -l -\n",
+                                       [] { return std::make_unique<Help>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli
