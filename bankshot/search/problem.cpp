@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/search.hpp"
 
@@ -71,6 +73,19 @@ Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& se
   p.strides.erase(std::unique(p.strides.begin(), p.strides.end()), p.strides.end());
   std::erase(p.strides, 0u);  // several lanes on one word
   return p;
+}
+
+std::optional<Error> cannot_search(const scratchpad::Rules& rules, std::span<const scratchpad::Pattern> patterns) {
+  if (rules.ports != 1)
+    return Error{"these patterns are for banks of " + std::to_string(rules.ports) +
+                 " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1"};
+  const auto wide = std::ranges::find_if(
+      patterns, [&](const scratchpad::Pattern& p) { return scratchpad::lane_exceeds_banks(rules, p.width); });
+  if (wide == patterns.end()) return {};
+  return Error{
+      fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
+                  "hash, and a search weighs every word behind a bank's first; leave such patterns out",
+                  wide->width, rules.banks, rules.bank_bytes)};
 }
 
 }  // namespace bankshot::search

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Problem {
   uint32_t span = 1;              ///< most distance between words of one access, plus 1
 };
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set);
+
+/// Why a search cannot weigh these patterns, or nothing.
+std::optional<Error> cannot_search(const scratchpad::Rules& rules, std::span<const scratchpad::Pattern> patterns);
 
 /// Why nothing is better than an optimum: the tree of the search, for bankshot verify. docs/json.md says what the
 /// numbers mean.

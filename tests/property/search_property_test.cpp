@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "bankshot/cli/commands/certificate.hpp"
+#include "bankshot/library/certificate.hpp"
 #include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/search.hpp"
@@ -187,7 +187,7 @@ RC_GTEST_PROP(SearchProperties, the_optimum_is_that_of_brute_force_and_its_certi
   RC_ASSERT(options.allows(found->hash));
   RC_ASSERT(found->excess == scratchpad::excess(set.rules, set, found->hash));
   RC_ASSERT(found->excess == brute_force_by_cost(set, size, options));
-  const verify::Verdict verdict = verify::check(cli::certificate_of(p, options, *found));
+  const verify::Verdict verdict = verify::check(library::certificate_of(p, options, *found));
   if (!verdict.proved) RC_FAIL(verdict.text);
 }
 

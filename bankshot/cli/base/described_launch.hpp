@@ -9,24 +9,21 @@
 #include "bankshot/analysis/analyse.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
+#include "bankshot/library/described_launch.hpp"
 
 namespace bankshot::cli {
-
-/// Whether a kernel's name, as in the PTX or as in the source, contains one of some parts; every kernel if there are
-/// none.
-bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts);
 
 class DescribedLaunch {
  public:
   /// @param use  "for --static: ", before each help text
   void define(CLI::App& app, const std::string& use);
   /// Whether any of the options was.
-  bool is_given() const { return !block_.empty() || !grid_.empty() || !parameters_.empty(); }
-  bool has_block() const { return !block_.empty(); }
+  bool is_given() const { return has_block() || !launch_.grid.empty() || !launch_.parameters.empty(); }
+  bool has_block() const { return !launch_.block.empty(); }
 
   /// Analyses the kernels of some texts; messages go to standard error.
   /// @param file    what the texts are from, for messages
-  /// @param wanted  kernels to analyse, as is_wanted() has it
+  /// @param wanted  kernels to analyse, as library::is_wanted() has it
   /// @param joined  accesses are joined as machine code for the GPU has them
   /// @param kernels receives what could be analysed
   /// @return exit status: kDone, or kBadInput if nothing could be analysed
@@ -34,8 +31,7 @@ class DescribedLaunch {
               const std::vector<std::string>& wanted, bool joined, std::vector<analysis::Kernel>& kernels) const;
 
  private:
-  std::string block_, grid_;
-  std::vector<std::string> parameters_;
+  library::DescribedLaunch launch_;
 };
 
 }  // namespace bankshot::cli

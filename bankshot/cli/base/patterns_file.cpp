@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
@@ -37,19 +35,6 @@ Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& pat
     all.patterns.insert(all.patterns.end(), set->patterns.begin(), set->patterns.end());
   }
   return all;
-}
-
-std::optional<Error> cannot_search(const scratchpad::Rules& rules, std::span<const scratchpad::Pattern> patterns) {
-  if (rules.ports != 1)
-    return Error{"these patterns are for banks of " + std::to_string(rules.ports) +
-                 " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1"};
-  const auto wide = std::ranges::find_if(
-      patterns, [&](const scratchpad::Pattern& p) { return scratchpad::lane_exceeds_banks(rules, p.width); });
-  if (wide == patterns.end()) return {};
-  return Error{
-      fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
-                  "hash, and a search weighs every word behind a bank's first; leave such patterns out",
-                  wide->width, rules.banks, rules.bank_bytes)};
 }
 
 }  // namespace bankshot::cli

@@ -1,8 +1,6 @@
 // The files that commands on patterns read.
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +15,6 @@ Result<scratchpad::PatternSet> read_patterns(const std::string& path, const std:
 
 /// Several of them as one: their patterns together. The error says which files have different banks.
 Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& paths, const std::string& gpu = {});
-
-/// Why a search cannot weigh these patterns, or nothing.
-std::optional<Error> cannot_search(const scratchpad::Rules& rules, std::span<const scratchpad::Pattern> patterns);
 
 /// The help of the option that names that GPU.
 inline constexpr const char* kPatternsGpuHelp =

@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "include/bankshot/bankshot.h"
+
 namespace bankshot::cli {
 
-inline constexpr const char* kVersion = "bankshot 0.1.0";
+inline constexpr const char* kVersion = "bankshot " BANKSHOT_VERSION;
 
 /// What `bankshot --version` prints: the version with the revision of the source, the compilers it was built by, and
 /// the instruction sets that it has code for.

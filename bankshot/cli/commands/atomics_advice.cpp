@@ -21,7 +21,7 @@ Result<Votes> votes_of(const AdviceRequest& request, unsigned lanes) {
   const Result<scratchpad::PatternSet> set = read_patterns(request.file);
   if (!set) return set.error();
   Votes votes{lanes, {}, {}};
-  for (const size_t k : atomics_of(*set)) {
+  for (const size_t k : library::atomics_of(*set)) {
     const scratchpad::Pattern& pattern = set->patterns[k];
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if ((pattern.mask >> lane & 1) == 0)
@@ -62,19 +62,19 @@ nlohmann::json json_of(const Advice::Candidate& candidate) {
 
 }  // namespace
 
-Result<Advice> advise(const AtomicsRequest& asked, const AdviceRequest& request) {
+Result<Advice> advise(const library::AtomicsRequest& asked, const AdviceRequest& request) {
   Advice advice;
   advice.request = request;
   std::vector<scratchpad::AtomicsModel> models;
   unsigned lanes = 32;
   uint64_t most_words = 0, most_bytes = 0, usual_bytes = 0;
   for (const char* hash : Advice::kHashes) {
-    AtomicsRequest with = asked;
+    library::AtomicsRequest with = asked;
     with.bank_hash = hash;
-    Result<AtomicsMachine> machine = atomics_machine(with);
+    Result<library::AtomicsMachine> machine = library::atomics_machine(with);
     if (machine && machine->has_locks()) {
       with.lock_hash = hash;
-      machine = atomics_machine(with);
+      machine = library::atomics_machine(with);
     }
     if (!machine) return machine.error();
     advice.gpu = machine->gpu.name;

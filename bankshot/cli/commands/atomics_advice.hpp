@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/cli/commands/atomics_machine.hpp"
+#include "bankshot/library/atomics_machine.hpp"
 #include "bankshot/scratchpad/atomics/voting.hpp"
 
 namespace bankshot::cli {
@@ -35,7 +35,7 @@ struct Advice {
 };
 
 /// Prices every layout that fits. The error says what to change.
-Result<Advice> advise(const AtomicsRequest& machine, const AdviceRequest& request);
+Result<Advice> advise(const library::AtomicsRequest& machine, const AdviceRequest& request);
 
 std::string text_of(const Advice& advice);
 std::string json_of(const Advice& advice);

@@ -9,7 +9,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/cli/commands/atomics_advice.hpp"
-#include "bankshot/cli/commands/atomics_machine.hpp"
+#include "bankshot/library/atomics_machine.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 
@@ -90,7 +90,7 @@ class Atomics final : public Command {
   }
 
   int model() const {
-    const Result<AtomicsMachine> machine = atomics_machine(request_);
+    const Result<library::AtomicsMachine> machine = library::atomics_machine(request_);
     if (!machine) return refuse(machine.error().message);
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
@@ -107,7 +107,7 @@ class Atomics final : public Command {
     text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", "pattern", "weight",
                         "latency", "iterations", "lock degree", "bank degree", "rounds", "reads", "writes");
     double sum = 0, weights = 0;
-    const std::vector<size_t> taken = atomics_of(*set);
+    const std::vector<size_t> taken = library::atomics_of(*set);
     for (const size_t k : taken) {
       const scratchpad::Pattern& pattern = set->patterns[k];
       if (pattern.width != 4)
@@ -152,7 +152,7 @@ class Atomics final : public Command {
   }
 
   CLI::App *model_ = nullptr, *advise_ = nullptr;
-  AtomicsRequest request_;
+  library::AtomicsRequest request_;
   AdviceRequest advice_;
   std::string file_, json_;
 };

@@ -8,10 +8,10 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/output.hpp"
-#include "bankshot/cli/commands/atomics_machine.hpp"
 #include "bankshot/cli/commands/calibrate_from.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/library/atomics_machine.hpp"
 #include "bankshot/measure/programs.hpp"
 #include "bankshot/measure/report.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
@@ -169,9 +169,9 @@ class Calibrate final : public Command {
   Result<measure::VoteCheck> check(measure::Runner& runner, const measure::Description& description) const {
     const Result<gpu::Gpu> found = gpu::parse_gpu(description.toml, "the description that was found");
     if (!found) return found.error();
-    AtomicsRequest request;
+    library::AtomicsRequest request;
     request.weights = true;  // results are waited for, so nothing is combined
-    const Result<AtomicsMachine> model = atomics_machine(*found, request);
+    const Result<library::AtomicsMachine> model = library::atomics_machine(*found, request);
     if (!model) return model.error();
     const Result<timing::Config> config = cuda::simulated_config(*found, {}, {});
     if (!config) return config.error();

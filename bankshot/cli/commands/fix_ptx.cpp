@@ -40,7 +40,7 @@ Result<scratchpad::BankHash> asked_for(const PtxFix& job, const scratchpad::Rule
 /// The hash that was asked for, in the first of the kernels asked for that has the array.
 Result<fix::Choices> for_one_array(const PtxFix& job, const ptx::Module& module, const scratchpad::Rules& rules) {
   std::vector<std::string> kernels = ptx::kernel_names(module);
-  std::erase_if(kernels, [&](const std::string& name) { return !is_wanted(name, job.kernels); });
+  std::erase_if(kernels, [&](const std::string& name) { return !library::is_wanted(name, job.kernels); });
   const std::vector<fix::ArrayPlace> places = fix::arrays_of(module, kernels);
   std::string known;
   for (const fix::ArrayPlace& place : places) {

@@ -81,7 +81,8 @@ int search_by_instruction(const std::string& file, const std::string& json, cons
   size_t most = 0;
   for (const PatternsOfKernel& kernel : patterns->kernels) {
     for (const report::PatternsOfPart& part : kernel.parts) {
-      if (const auto error = cannot_search(patterns->rules, part.patterns.patterns)) return refuse(error->message);
+      if (const auto error = search::cannot_search(patterns->rules, part.patterns.patterns))
+        return refuse(error->message);
     }
     Result<HashedKernel> found = regions::choose_hashes(kernel, patterns->rules, choose);
     if (!found) return refuse(kernel.demangled + ": " + found.error().message);

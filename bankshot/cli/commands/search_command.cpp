@@ -10,9 +10,9 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
-#include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/cli/commands/search_by_instruction.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/library/certificate.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/class_counts.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -140,7 +140,7 @@ class Search final : public Command {
       tests.push_back(*test);
     }
     const scratchpad::Rules& rules = set->rules;
-    if (const auto error = cannot_search(rules, set->patterns)) return refuse(error->message);
+    if (const auto error = search::cannot_search(rules, set->patterns)) return refuse(error->message);
     search::SearchOptions options = search_options();
     options.proof = !certificate_.empty();
     if (count_lanes_ && set->sorted)
@@ -150,7 +150,8 @@ class Search final : public Command {
     if (!found) return refuse(found.error().message);
     if (count_lanes_) found->excess = scratchpad::excess(rules, *set, found->hash);
     if (found->proof) {
-      if (const auto error = host::write_file(certificate_, verify::to_json(certificate_of(problem, options, *found))))
+      if (const auto error =
+              host::write_file(certificate_, verify::to_json(library::certificate_of(problem, options, *found))))
         return refuse(error->message);
     }
     const uint64_t baseline = scratchpad::excess(rules, *set, scratchpad::modulo_hash(scratchpad::size_of(*set)));

@@ -4,7 +4,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
-#include "bankshot/cli/commands/static_report.hpp"
+#include "bankshot/library/static_report.hpp"
 
 namespace bankshot::cli {
 
@@ -28,7 +28,7 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
   if (!texts) return refuse(texts.error().message);
   std::vector<analysis::Kernel> kernels;
   if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, kernels); status != kDone) return status;
-  return deliver(json, static_json(kernels, file_, *gpu, joined), static_text(kernels));
+  return deliver(json, library::static_json(kernels, file_, *gpu, joined), library::static_text(kernels));
 }
 
 }  // namespace bankshot::cli

@@ -9,8 +9,8 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
-#include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/library/certificate.hpp"
 #include "bankshot/verify/check.hpp"
 
 namespace bankshot::cli {
@@ -61,7 +61,7 @@ class Verify final : public Command {
                          certificate.address_bits, size.bank_bits, size.address_bits);
     }
     const scratchpad::Groups groups = scratchpad::groups(set.rules, set);
-    return verify::differs(certificate, groups_to_verify(groups.groups), groups.unavoidable);
+    return verify::differs(certificate, library::groups_to_verify(groups.groups), groups.unavoidable);
   }
 
   std::string file_, patterns_, gpu_, json_;

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bankshot/cli/commands/certificate.hpp"
+#include "bankshot/library/certificate.hpp"
 #include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
@@ -39,7 +39,7 @@ Certificate proved(const search::Problem& p, const search::Restriction& restrict
   options.proof = true;
   const search::Found found = search::optimal(p, options);
   EXPECT_EQ(found.status, search::Status::optimal);
-  return cli::certificate_of(p, restriction, found);
+  return library::certificate_of(p, restriction, found);
 }
 
 TEST(Verify, accepts_the_proof_of_every_optimum_and_brute_force_agrees) {

@@ -4,7 +4,7 @@
 #include "bankshot/search/search.hpp"
 #include "bankshot/verify/certificate.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 
 /// Groups as the checker has them: its own type, since it shares nothing with the search.
 std::vector<verify::Group> groups_to_verify(const std::vector<scratchpad::Group>& groups);
@@ -13,4 +13,4 @@ std::vector<verify::Group> groups_to_verify(const std::vector<scratchpad::Group>
 verify::Certificate certificate_of(const search::Problem& problem, const search::Restriction& restriction,
                                    const search::Found& found);
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

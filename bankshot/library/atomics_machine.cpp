@@ -1,4 +1,4 @@
-#include "bankshot/cli/commands/atomics_machine.hpp"
+#include "bankshot/library/atomics_machine.hpp"
 
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 namespace {
 
 /// Cycles of issue as the clock that programs read counts them, rounded.
@@ -84,4 +84,4 @@ Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request) {
   return Error{"--gpu: " + gpu->file + " has no timing sections; bankshot gpus lists those that can be simulated"};
 }
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

@@ -11,7 +11,7 @@
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 
 /// The closed models: two of a loop over locks, then those of units that need none, by their names.
 inline constexpr std::array<std::string_view, 4> kAtomicsForms = {"tpds", "fsm", "native", "loadlike"};
@@ -43,4 +43,4 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
 /// … of the GPU that the request names.
 Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request);
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

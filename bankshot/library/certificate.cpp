@@ -1,6 +1,6 @@
-#include "bankshot/cli/commands/certificate.hpp"
+#include "bankshot/library/certificate.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 
 std::vector<verify::Group> groups_to_verify(const std::vector<scratchpad::Group>& groups) {
   std::vector<verify::Group> result;
@@ -24,4 +24,4 @@ verify::Certificate certificate_of(const search::Problem& problem, const search:
   return c;
 }
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

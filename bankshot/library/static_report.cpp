@@ -1,4 +1,4 @@
-#include "bankshot/cli/commands/static_report.hpp"
+#include "bankshot/library/static_report.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/text.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 namespace {
 
 using analysis::Certainty;
@@ -273,4 +273,4 @@ std::string static_json(const std::vector<analysis::Kernel>& kernels, const std:
   return document.dump(1) + "\n";
 }
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

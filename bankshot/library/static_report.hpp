@@ -7,10 +7,10 @@
 #include "bankshot/analysis/analyse.hpp"
 #include "bankshot/gpu/gpu.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::library {
 
 std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu,
                         bool joined);
 std::string static_text(const std::vector<analysis::Kernel>& kernels);
 
-}  // namespace bankshot::cli
+}  // namespace bankshot::library

@@ -1,0 +1,130 @@
+// <bankshot/bankshot.hpp>, and by it the C interface: results worked by hand, and what is refused with which reason.
+#include <bankshot/bankshot.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using bankshot::Access;
+using bankshot::Banks;
+using bankshot::Failure;
+using bankshot::Hash;
+using bankshot::Kind;
+using bankshot::Patterns;
+
+Access every(unsigned step, unsigned lanes = 32) {
+  Access access;
+  for (unsigned lane = 0; lane < lanes; ++lane) access.addresses.push_back(step * lane);
+  return access;
+}
+
+/// What a call fails by, or "".
+template <class F>
+std::string failure(F f) {
+  try {
+    f();
+  } catch (const Failure& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+TEST(Library, WavefrontsOfAnAccess) {
+  const Banks banks("h100");
+  EXPECT_EQ(banks.count(), 32u);
+  EXPECT_EQ(banks.width(), 4u);
+  EXPECT_EQ(banks.cost(every(4)).wavefronts, 1u);
+  EXPECT_EQ(banks.cost(every(0)).pattern, bankshot::Pattern::broadcast);
+  const bankshot::Cost stride = banks.cost(every(8));  // 16 banks, two words each
+  EXPECT_EQ(stride.wavefronts, 2u);
+  EXPECT_EQ(stride.conflicts(), 1u);
+  EXPECT_EQ(stride.pattern, bankshot::Pattern::stride);
+  EXPECT_EQ(stride.stride_bytes, 8);
+  Access wide = every(16);
+  wide.width = 16;  // four phases of eight lanes, without conflicts
+  EXPECT_EQ(banks.cost(wide).wavefronts, 4u);
+  EXPECT_EQ(banks.cost(wide).ideal, 4u);
+  Access atomic = every(0);
+  atomic.kind = Kind::atomic;  // lanes on one word take turns
+  EXPECT_EQ(banks.cost(atomic).wavefronts, 32u);
+  EXPECT_EQ(banks.cost(atomic).position, 31u);
+  atomic.off = 0xffff0000;
+  EXPECT_EQ(banks.cost(atomic).wavefronts, 16u);
+  atomic.off = 0xffffffff;
+  EXPECT_EQ(banks.cost(atomic).wavefronts, 0u);
+}
+
+TEST(Library, AccessesThatAreNone) {
+  const Banks banks("h100");
+  Access access = every(4, 33);
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 32 takes part, and a warp has 32 lanes");
+  access = every(2);
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 1: address 2 is no multiple of 4 bytes");
+  access.width = 3;
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "a lane accesses 1, 2, 4, 8 or 16 bytes, not 3");
+  access.kind = static_cast<Kind>(7);
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "there is no kind 7 of access");
+  EXPECT_NE(failure([] { Banks("nothing"); }).find("nothing"), std::string::npos);
+  bankshot_cost cost;
+  EXPECT_NE(bankshot_access(banks.get(), BANKSHOT_LOAD, 4, nullptr, 1, &cost), 0);
+  EXPECT_STREQ(bankshot_error(), "addresses is null");
+  EXPECT_NE(bankshot_access(nullptr, BANKSHOT_LOAD, 4, nullptr, 1, &cost), 0);
+  EXPECT_STREQ(bankshot_error(), "banks is null");
+}
+
+TEST(Library, Hashes) {
+  const Hash hash("xor");
+  EXPECT_EQ(hash.bank(33), 0u);  // 1 ^ 1
+  EXPECT_EQ(hash.bank(34), 3u);
+  EXPECT_TRUE(hash.is_in_place());
+  EXPECT_EQ(hash.spec(), "xor");
+  EXPECT_NE(hash.source().find("constexpr unsigned bank(unsigned a)"), std::string::npos);
+  Banks banks("h100");
+  banks.set_hash(hash);
+  EXPECT_EQ(banks.cost(every(128)).wavefronts, 1u);
+  EXPECT_EQ(failure([&] { banks.set_hash(Hash("xor", 16)); }), "the hash is for 16 banks, and there are 32");
+  EXPECT_EQ(failure([] { Hash("xor", 24); }), "24 banks: their number is a power of two, 2 to 128");
+  EXPECT_EQ(failure([] { Hash("xor", 32, 4); }), "4 address bits: there are 5 to 16");
+  EXPECT_NE(failure([] { Hash("nonsense"); }), "");
+}
+
+TEST(Library, TheBestHashIsProved) {
+  Patterns patterns(Banks("h100"));
+  EXPECT_EQ(failure([&] { patterns.search(); }), "there are no accesses to search on");
+  patterns.add(every(4), 10);
+  patterns.add(every(128), 3);  // 31 conflicts each
+  EXPECT_EQ(patterns.conflicts(), 93u);
+  EXPECT_EQ(patterns.conflicts(Hash("xor")), 0u);
+  const bankshot::Found found = patterns.search();
+  EXPECT_EQ(found.without, 93u);
+  EXPECT_EQ(found.conflicts, 0u);
+  EXPECT_TRUE(found.is_proved);
+  EXPECT_EQ(patterns.conflicts(found.hash), 0u);
+  EXPECT_EQ(bankshot::verify(found.certificate), "no 5x14 XOR hash has less than excess 0");
+  EXPECT_NE(failure([] { bankshot::verify("{}"); }), "");
+  EXPECT_NE(failure([&] { patterns.search({"nothing"}); }).find("no hash class is called 'nothing'"),
+            std::string::npos);
+  const bankshot::Found swizzle = patterns.search({"swizzle"});
+  EXPECT_TRUE(swizzle.is_proved);
+  EXPECT_EQ(swizzle.certificate, "");
+  EXPECT_EQ(failure([&] { patterns.add(every(1 << 14)); }), "an address is behind the 65536 words that hashes work on");
+  EXPECT_EQ(patterns.conflicts(), 93u);  // as it was
+  Access none = every(4);
+  none.off = 0xffffffff;
+  EXPECT_EQ(failure([&] { patterns.add(none); }), "no lane takes part in the access");
+}
+
+TEST(Library, AtomicsAndCode) {
+  EXPECT_GT(bankshot::atomics("gtx580", std::vector<uint32_t>(32, 0)).cycles,
+            bankshot::atomics("gtx580", {0, 1, 2, 3}).cycles);
+  EXPECT_EQ(failure([] { bankshot::atomics("gtx580", {}); }), "0 lanes, and a warp has 1 to 32");
+  EXPECT_EQ(failure([] { bankshot::atomics("gtx580", {1u << 16}); }),
+            "words[0]: 65536 is behind the 65536 words that the model works on");
+  EXPECT_NE(failure([] { bankshot::analyse("nonsense", {"32", {}, {}, {}, false}); }).find("PTX:1:1"),
+            std::string::npos);
+  EXPECT_EQ(
+      failure([] { bankshot::analyse(".version 8.0\n.target sm_80\n.address_size 64\n", {"32", {}, {}, {}, false}); }),
+      "PTX has no kernel");
+}
+
+}  // namespace
