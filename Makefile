@@ -4,7 +4,7 @@ RELEASE := build/release
 BANKSHOT := $(RELEASE)/bin/bankshot
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
-.PHONY: help setup configure build install package dev demo test test-long bench fuzz format tidy coverage clean
+.PHONY: help setup build install package dev demo test test-long bench fuzz format tidy coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,26 +12,22 @@ help: ## this list
 setup: ## install the Debian packages that are missing (tools/packages.txt)
 	@tools/setup
 
-configure: setup
-	@mkdir -p build && { cmake --preset release >build/release.log 2>&1 || { cat build/release.log; exit 1; }; }
+build: setup ## build Release: build/release/bin/bankshot, build/release/lib/
+	@JOBS=$(JOBS) tools/build
 
-build: configure ## build Release: build/release/bin/bankshot, build/release/lib/
-	@cmake --build --preset release -- -j $(JOBS)
-
-install: configure ## install below PREFIX (/usr/local), in DESTDIR if that is set
-	@cmake --build --preset release --target product kernels manuals -- -j $(JOBS)
+install: setup ## install below PREFIX (/usr/local), in DESTDIR if that is set
+	@JOBS=$(JOBS) tools/build product kernels manuals
 	@cmake --install $(RELEASE) --prefix $(PREFIX) --strip >$(RELEASE)/install.log && tail -n 1 $(RELEASE)/install.log
 
-package: configure ## a Debian package and a .tar.gz, in build/release/packages
-	@cmake --build --preset release --target product kernels manuals -- -j $(JOBS)
+package: setup ## a Debian package and a .tar.gz, in build/release/packages
+	@JOBS=$(JOBS) tools/build product kernels manuals
 	@cpack --config $(RELEASE)/CPackConfig.cmake
 
 dev: setup ## build for debugging, with warnings as errors, in build/dev
 	@cmake --preset dev && cmake --build --preset dev -- -j $(JOBS)
 
-demo: configure ## explain the bank conflicts of a matrix transpose
-	@cmake --build --preset release --target product -- -j $(JOBS)
-	@tools/demo
+demo: ## explain the bank conflicts of a matrix transpose; without an installed Bankshot, build it first
+	@JOBS=$(JOBS) tools/demo
 
 test: ## build everything and run every test, the sanitizers and 10 s of fuzzing a target
 	@tools/setup --optional
