@@ -145,7 +145,7 @@ Section compilers() {
   section.items.push_back(clang.empty()
                               ? Item{"clang", State::note, "no clang++-19 or newer on PATH", ""}
                               : Item{"clang", State::ok, fmt::format("{} ({})", clang, version_line(clang)), ""});
-  if (!any) section.items.back().remedy = "to build programs here: apt install nvidia-cuda-toolkit, or clang-19";
+  if (!any) section.items.back().remedy = "to build programs here: CUDA 12 or 13 from NVIDIA, or apt install clang-19";
   const std::string ptxas = toolkit::find_ptxas();
   section.items.push_back(ptxas.empty()
                               ? Item{"ptxas", State::note, "none: --machine-code reads only what programs carry", ""}

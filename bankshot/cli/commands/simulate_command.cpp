@@ -68,7 +68,7 @@ class Simulate final : public Command {
     component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses can avoid them",
               names(timing::foresights()));
     app.add_option("--set", request_.set,
-                   "change a value of the GPU's file, as in --set l1.bytes=0 --set sm.registers=32768")
+                   "change a value of the GPU's file, as in --set l1.bytes=0 --set clocks.core_khz=1000000")
         ->allow_extra_args(false)
         ->type_name("SECTION.KEY=VALUE");
     app.add_option("--lock-hash", request_.lock_hash,
