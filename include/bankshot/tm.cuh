@@ -20,9 +20,8 @@ namespace bankshot {
 /// Begins a transaction for each thread that comes here. Inside a transaction it does nothing: nested ones are one.
 __device__ __forceinline__ void tx_begin() { asm volatile(".pragma \"bankshot.tx_begin\";" ::: "memory"); }
 
-/// Ends the transaction. A thread whose transaction conflicted with another's starts again behind tx_begin(), with its
-/// registers, its local memory and the shared memory that it wrote as they were. A thread that returns from here has
-/// committed.
+/// Ends the transaction. If it conflicted with another, the thread starts again behind tx_begin(), with its registers,
+/// its local memory and the shared memory that it wrote as they were. A thread that returns from here has committed.
 __device__ __forceinline__ void tx_commit() { asm volatile(".pragma \"bankshot.tx_commit\";" ::: "memory"); }
 
 }  // namespace bankshot
