@@ -1,4 +1,4 @@
-// What the PTX of a kernel says of its shared memory, with no run.
+// Finds the bank conflicts of a kernel from its PTX, without running it.
 #include <bankshot/bankshot.hpp>
 #include <cstdio>
 
@@ -25,7 +25,7 @@ int main() {
   launch.block = "32";
   const std::string json = bankshot::analyse(kPtx, launch);
   const auto sites = json.find("\"conflicts\"");
-  std::printf("%s\n", sites == std::string::npos ? "no conflicts are told"
+  std::printf("%s\n", sites == std::string::npos ? "no conflicts found"
                                                  : json.substr(sites, json.find(',', sites) - sites).c_str());
   launch.block = "1025";
   try {

@@ -1,8 +1,8 @@
-/* What atomic additions of a warp cost on a Fermi GPU, which locks words in a loop, and on a newer one. */
+/* The cost of a warp's atomic additions: on a Fermi GPU, which locks words in a loop, and on a newer GPU. */
 #include <bankshot/bankshot.h>
 #include <stdio.h>
 
-static int tell(const char* gpu, unsigned different) {
+static int print_cost(const char* gpu, unsigned different) {
   uint32_t words[32];
   bankshot_atomics_cost cost;
   unsigned lane;
@@ -16,7 +16,8 @@ static int tell(const char* gpu, unsigned different) {
 }
 
 int main(void) {
-  return tell("gtx580", 32) || tell("gtx580", 4) || tell("gtx580", 1) || tell("h100", 32) || tell("h100", 1);
+  return print_cost("gtx580", 32) || print_cost("gtx580", 4) || print_cost("gtx580", 1) ||
+         print_cost("h100", 32) || print_cost("h100", 1);
 }
 /* Prints:
  * gtx580  32 different words: 108 cycles

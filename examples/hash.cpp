@@ -1,4 +1,4 @@
-// What a bank hash does to the same column, and the C++ function by which a kernel applies it.
+// Reads a column of a tile under a bank hash, and prints the C++ function with which a kernel applies the hash.
 #include <bankshot/bankshot.hpp>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// The best hash for a tile that is written by rows and read by columns, found, and its proof checked.
+// Finds the best hash for a tile that is written by rows and read by columns, and checks the proof.
 #include <bankshot/bankshot.hpp>
 #include <cstdio>
 

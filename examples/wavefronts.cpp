@@ -1,4 +1,4 @@
-// How many wavefronts a warp needs to read a column of a tile in shared memory, with rows of 32 words and of 33.
+// Counts the wavefronts of a warp that reads a column of a tile in shared memory, with rows of 32 words and of 33.
 #include <bankshot/bankshot.hpp>
 #include <cstdio>
 

@@ -4,16 +4,16 @@
 # Adds tests that run a CUDA program without a GPU.
 #   EXPECT  "conflicts<=N" or "wavefronts<=N": the test `name` fails if a kernel has more
 #   CHECK   race, sync, memory, or all: the test `name.check` fails if bankshot check finds an error
-#   KERNEL  EXPECT is for kernels with this in their name
-#   GPU     the GPU to be: a name of `bankshot gpus`, or a .toml file
-# COMMAND is a target or a program. Without EXPECT and CHECK, the program has to run and end with 0.
+#   KERNEL  EXPECT applies only to kernels with this in their name
+#   GPU     the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file
+# COMMAND is a target or a program. Without EXPECT and CHECK, the program must exit with status 0.
 function(bankshot_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;GPU;TIMEOUT" "COMMAND;EXPECT;CHECK;KERNEL")
   if(TEST_UNPARSED_ARGUMENTS OR TEST_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "bankshot_add_test: not understood: ${TEST_UNPARSED_ARGUMENTS}${TEST_KEYWORDS_MISSING_VALUES}")
+    message(FATAL_ERROR "bankshot_add_test: unexpected arguments: ${TEST_UNPARSED_ARGUMENTS}${TEST_KEYWORDS_MISSING_VALUES}")
   endif()
   if(NOT TEST_NAME OR NOT TEST_COMMAND)
-    message(FATAL_ERROR "bankshot_add_test: NAME and COMMAND are needed")
+    message(FATAL_ERROR "bankshot_add_test: NAME and COMMAND are required")
   endif()
   list(POP_FRONT TEST_COMMAND program)
   if(TARGET ${program})
@@ -37,7 +37,7 @@ function(bankshot_add_test)
     endforeach()
     add_test(NAME ${TEST_NAME} COMMAND Bankshot::program explain ${options} ${limits} -- ${program} ${TEST_COMMAND})
   elseif(TEST_KERNEL)
-    message(FATAL_ERROR "bankshot_add_test: KERNEL is for EXPECT")
+    message(FATAL_ERROR "bankshot_add_test: KERNEL needs EXPECT")
   elseif(NOT TEST_CHECK)
     add_test(NAME ${TEST_NAME} COMMAND Bankshot::program run ${options} -- ${program} ${TEST_COMMAND})
   else()
@@ -47,7 +47,7 @@ function(bankshot_add_test)
     set(checks)
     foreach(what ${TEST_CHECK})
       if(NOT what MATCHES "^(race|sync|memory|all)$")
-        message(FATAL_ERROR "bankshot_add_test: CHECK ${what} is none of race, sync, memory and all")
+        message(FATAL_ERROR "bankshot_add_test: CHECK '${what}' is not one of race, sync, memory, all")
       endif()
       if(NOT what STREQUAL "all")
         list(APPEND checks --${what})

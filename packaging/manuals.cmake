@@ -1,4 +1,4 @@
-# Writes the manual pages and the completions, which the program makes: cmake -DBANKSHOT=… -DOUTPUT=… -P manuals.cmake
+# Has the program write its manual pages and completions: cmake -DBANKSHOT=… -DOUTPUT=… -P manuals.cmake
 function(write_output file)
   execute_process(COMMAND ${BANKSHOT} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE ${OUTPUT}/${file} "${text}")

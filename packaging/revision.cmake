@@ -1,4 +1,4 @@
-# Writes revision.hpp, if it changes: cmake -DSOURCE=… -DOUTPUT=… -DCOMPILER=… -DISAS=… -P revision.cmake
+# Writes revision.hpp if it has changed: cmake -DSOURCE=… -DOUTPUT=… -DCOMPILER=… -DISAS=… -P revision.cmake
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// Made by packaging/revision.cmake.
 #pragma once

@@ -1,6 +1,6 @@
-// Bankshot as a library, for C++17 and later: what accesses to GPU shared memory cost, the bank hash that costs least,
-// and what the code of a kernel says of its accesses. All of it is inline over the C interface of
-// <bankshot/bankshot.h>, whose ABI is stable; see there for what functions mean. What fails throws bankshot::Failure.
+// Bankshot as a library, for C++17 and later: the cost of accesses to GPU shared memory, the bank hash with the least
+// cost, and the accesses that a kernel's code makes. Everything here wraps the C interface of <bankshot/bankshot.h>
+// inline; that header says what the functions mean, and its ABI is stable. Errors throw bankshot::Failure.
 #pragma once
 
 #include <array>
@@ -56,17 +56,17 @@ enum class Pattern { linear, stride, block, broadcast, random };
 
 struct Cost {
   unsigned wavefronts = 0, ideal = 0;  ///< passes over the banks: needed, and without conflicts
-  unsigned position = 0;               ///< of atomics: due to lanes on one word
+  unsigned position = 0;               ///< for atomics: due to lanes on one word
   Pattern pattern = Pattern::linear;
   int stride_bytes = 0;
   unsigned conflicts() const { return wavefronts - ideal; }
 };
 
-/// One access of a warp: byte addresses in shared memory of lane 0 and on. Lanes without an address, and those whose
+/// One access of a warp: byte addresses in shared memory, from lane 0 on. Lanes without an address, and lanes whose
 /// bit in `off` is set, take no part.
 struct Access {
   Kind kind = Kind::load;
-  unsigned width = 4;  ///< bytes a lane
+  unsigned width = 4;  ///< bytes per lane
   std::vector<uint32_t> addresses;
   uint64_t off = 0;
 
@@ -82,7 +82,7 @@ class Hash {
   /// @param spec  "xor", "swizzle:3,0,5", "rows:33,66,…"
   explicit Hash(const std::string& spec, unsigned banks = 32, unsigned address_bits = 14)
       : Hash(detail::checked(bankshot_hash_parse(spec.c_str(), banks, address_bits))) {}
-  /// Takes it over.
+  /// Takes ownership.
   explicit Hash(bankshot_hash* hash) : hash_(hash) {}
 
   unsigned bank(uint32_t word) const { return bankshot_hash_bank(hash_.get(), word); }
@@ -120,22 +120,22 @@ struct SearchOptions {
   std::string hash_class = "gf2";
   bool in_place = false;  ///< only hashes that software can apply without extra memory
   unsigned threads = 1;
-  double seconds = 10;  ///< after which the best so far is the answer
+  double seconds = 10;  ///< time limit; then the best hash so far is returned
 };
 
 struct Found {
   Hash hash;
   uint64_t conflicts = 0, without = 0;  ///< with the hash, and without any
-  uint64_t lower_bound = 0;             ///< no hash of the class has less
-  bool is_proved = false;               ///< it is the best of its class
-  std::string certificate;              ///< the proof, of class gf2, for verify(); else empty
+  uint64_t lower_bound = 0;             ///< no hash of the class has fewer
+  bool is_proved = false;               ///< `hash` is the best of its class
+  std::string certificate;              ///< for class gf2 the proof, for verify(); else empty
 };
 
 /// Many accesses, each with how often it occurs.
 class Patterns {
  public:
   explicit Patterns(const Banks& banks) : patterns_(detail::checked(bankshot_patterns_new(banks.get()))) {}
-  /// From the text of a patterns file.
+  /// Reads the text of a patterns file.
   explicit Patterns(const std::string& json) : patterns_(detail::checked(bankshot_patterns_read(json.c_str()))) {}
 
   void add(const Access& access, uint64_t weight = 1) {
@@ -145,7 +145,7 @@ class Patterns {
   uint64_t conflicts() const { return conflicts_under(nullptr); }
   uint64_t conflicts(const Hash& hash) const { return conflicts_under(hash.get()); }
 
-  /// The hash under which they have the least conflicts.
+  /// Finds the hash under which they have the fewest conflicts.
   Found search(const SearchOptions& options = {}) const {
     bankshot_search_options c{sizeof c, options.hash_class.c_str(), options.in_place ? 1 : 0, options.threads,
                               options.seconds};
@@ -167,11 +167,11 @@ class Patterns {
   std::unique_ptr<bankshot_patterns, detail::Deleter<bankshot_patterns_free>> patterns_;
 };
 
-/// Checks a proof. @return what it proves; throws what is wrong with it
+/// Checks a proof. @return what it proves. Throws if it is wrong
 inline std::string verify(const std::string& certificate) { return detail::text(bankshot_verify(certificate.c_str())); }
 
-/// What an atomic addition of a warp to these words costs, by the closed model of a GPU.
-/// @param words  word addresses, one an active lane
+/// The cost of a warp's atomic addition to these words, by the closed model of a GPU.
+/// @param words  word addresses, one per active lane
 inline bankshot_atomics_cost atomics(const std::string& gpu, const std::vector<uint32_t>& words) {
   bankshot_atomics_cost cost;
   detail::check(bankshot_atomics(gpu.c_str(), words.data(), static_cast<unsigned>(words.size()), &cost));
@@ -181,13 +181,13 @@ inline bankshot_atomics_cost atomics(const std::string& gpu, const std::vector<u
 /// A launch, as far as it is known.
 struct Launch {
   std::string block;                    ///< "256", "16,16"
-  std::string grid;                     ///< empty: not known
+  std::string grid;                     ///< empty: unknown
   std::vector<std::string> parameters;  ///< "n=1024"
-  std::string kernel;                   ///< only kernels with this in their name
-  bool as_written = false;              ///< accesses as the PTX has them, not as ptxas joins them
+  std::string kernel;                   ///< only kernels with this in their name; empty: all
+  bool as_written = false;              ///< count accesses as the PTX has them, not as ptxas joins them
 };
 
-/// Accesses and conflicts of shared memory told from PTX, with no run. @return JSON, schema bankshot/static/1
+/// Finds accesses and conflicts of shared memory in PTX, without a run. @return JSON, schema bankshot/static/1
 inline std::string analyse(const std::string& ptx, const Launch& launch, const std::string& gpu = "h100") {
   std::vector<const char*> parameters;
   for (const std::string& parameter : launch.parameters) parameters.push_back(parameter.c_str());

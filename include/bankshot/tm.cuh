@@ -1,6 +1,6 @@
-// Transactions on shared memory for CUDA C++, as Hardware Support for Local Memory Transactions on GPU Architectures
-// has them (GPU-LocalTM): what a thread does to shared memory between tx_begin() and tx_commit() happens at once, as
-// far as the other transactions of its CTA can tell, or not at all.
+// Transactions on shared memory for CUDA C++, as in "Hardware Support for Local Memory Transactions on GPU
+// Architectures" (GPU-LocalTM). To the other transactions of the CTA, all that a thread does to shared memory between
+// tx_begin() and tx_commit() seems to happen at once, or not at all.
 //
 //   #include <bankshot/tm.cuh>
 //
@@ -10,18 +10,18 @@
 //   account[to] += amount;
 //   tx_commit();
 //
-// The header is all there is to it: nvcc and clang make PTX of it that any tool takes, and Bankshot runs it. No GPU
-// that can be bought has such transactions: there the two calls do nothing, and the accesses between them race (ptxas
-// says "Pragma unsupported"). docs/transactions.md tells what is guaranteed and what is refused.
+// Nothing but this header is needed: nvcc and clang compile it to PTX that any tool accepts, and Bankshot runs it. No
+// GPU on sale has such transactions: there the two calls do nothing, and the accesses between them race (ptxas says
+// "Pragma unsupported"). docs/transactions.md says what is guaranteed and what is refused.
 #pragma once
 
 namespace bankshot {
 
-/// Begins a transaction, for each thread that comes here; or, in one, does nothing (nested transactions are one).
+/// Begins a transaction for each thread that comes here. Inside a transaction it does nothing: nested ones are one.
 __device__ __forceinline__ void tx_begin() { asm volatile(".pragma \"bankshot.tx_begin\";" ::: "memory"); }
 
-/// Ends it. A thread whose transaction met another's on its way there starts again behind tx_begin(), its registers and
-/// local memory and what it wrote to shared memory as they were; a thread that comes out here has committed.
+/// Ends the transaction. If it conflicted with another, the thread starts again behind tx_begin(), with its registers,
+/// its local memory and the shared memory that it wrote as they were. A thread that returns from here has committed.
 __device__ __forceinline__ void tx_commit() { asm volatile(".pragma \"bankshot.tx_commit\";" ::: "memory"); }
 
 }  // namespace bankshot

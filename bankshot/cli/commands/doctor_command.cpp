@@ -1,4 +1,4 @@
-// bankshot doctor: what there is on this machine, what does not fit, and what to do about it.
+// bankshot doctor: what is found on this machine, what does not fit, and what to do.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ Section bankshot_itself() {
   }
   section.items.push_back(missing.empty() ? Item{"libraries", State::ok, libraries, ""}
                                           : Item{"libraries", State::problem, libraries + " has no " + missing,
-                                                 "install Bankshot again; in the source tree: make build"});
+                                                 "reinstall Bankshot; in the source tree: make build"});
   const size_t gpus = gpu::gpu_names().size();
   const auto file = gpu::find_gpu_file(std::string(gpu::kDefaultGpu));
   section.items.push_back(
@@ -81,10 +81,10 @@ Section bankshot_itself() {
            : Item{"GPUs", State::problem, file.error().message, ""});
   const simt::NativeProblem problem = simt::compiler_problem();
   section.items.push_back(problem.why.empty() ? Item{"compiler", State::ok,
-                                                     "kernels that run long are compiled for " + instruction_set(), ""}
+                                                     "long-running kernels are compiled for " + instruction_set(), ""}
                                               : Item{"compiler", problem.is_fault ? State::problem : State::note,
                                                      "kernels are interpreted, which is slower: " + problem.why,
-                                                     problem.is_fault ? "install Bankshot again" : ""});
+                                                     problem.is_fault ? "reinstall Bankshot" : ""});
   return section;
 }
 
@@ -107,7 +107,7 @@ Section this_machine() {
   section.items.push_back(limited
                               ? Item{"memory", State::note,
                                      fmt::format("the address space is limited to {} MB", limit.rlim_cur / 1'000'000),
-                                     "where programs run out of memory: ulimit -v unlimited"}
+                                     "if programs run out of memory: ulimit -v unlimited"}
                               : Item{"memory", State::ok, fmt::format("{:.1f} GB", pages * page / 1e9), ""});
   const Result<TemporaryFolder> folder = TemporaryFolder::make();
   std::error_code code;
@@ -125,7 +125,7 @@ Section this_machine() {
 }
 
 Section compilers() {
-  Section section{"To build CUDA programs: nvcc, or clang 19 and newer, here or on another machine", {}};
+  Section section{"To build CUDA programs: nvcc, or clang 19 or newer, here or on another machine", {}};
   const std::string nvcc = toolkit::find_tool("nvcc");
   bool any = !nvcc.empty();
   if (any) {
@@ -135,7 +135,8 @@ Section compilers() {
     section.items.push_back({"nvcc", old ? State::note : State::ok, fmt::format("{} ({})", nvcc, version),
                              old ? "programs of CUDA 11 and older do not run: build them with CUDA 12 or 13" : ""});
   } else {
-    section.items.push_back({"nvcc", State::note, "none on PATH, in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda", ""});
+    section.items.push_back(
+        {"nvcc", State::note, "not found on PATH or in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda", ""});
   }
   std::string clang;
   for (const char* name : {"clang++-19", "clang++-20", "clang++-21", "clang++-22"}) {
@@ -143,23 +144,24 @@ Section compilers() {
   }
   any |= !clang.empty();
   section.items.push_back(clang.empty()
-                              ? Item{"clang", State::note, "no clang++-19 or newer on PATH", ""}
+                              ? Item{"clang", State::note, "not found: no clang++-19 or newer on PATH", ""}
                               : Item{"clang", State::ok, fmt::format("{} ({})", clang, version_line(clang)), ""});
   if (!any) section.items.back().remedy = "to build programs here: CUDA 12 or 13 from NVIDIA, or apt install clang-19";
   const std::string ptxas = toolkit::find_ptxas();
-  section.items.push_back(ptxas.empty()
-                              ? Item{"ptxas", State::note, "none: --machine-code reads only what programs carry", ""}
-                              : Item{"ptxas", State::ok, fmt::format("{} ({})", ptxas, version_line(ptxas)), ""});
+  section.items.push_back(
+      ptxas.empty()
+          ? Item{"ptxas", State::note, "not found: --machine-code reads only the machine code in programs", ""}
+          : Item{"ptxas", State::ok, fmt::format("{} ({})", ptxas, version_line(ptxas)), ""});
   return section;
 }
 
-/// Only for what measures: calibrate, accuracy and fix with --device.
+/// Needed only by commands that measure: calibrate, accuracy --device and fix --device.
 Section real_gpu() {
-  Section section{"A real GPU, which only calibrate, accuracy --device and fix --device need", {}};
+  Section section{"A real GPU, needed only by calibrate, accuracy --device and fix --device", {}};
   Item item{"driver", State::note, "", ""};
   void* const handle = dlopen(measure::kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    item.found = fmt::format("none: there is no {}", measure::kDriverLibrary);
+    item.found = fmt::format("not found: {}", measure::kDriverLibrary);
   } else if (const Result<measure::Driver> driver = measure::open_driver(measure::kDriverLibrary); !driver) {
     item.found = driver.error().message;
   } else {
@@ -175,7 +177,8 @@ Section real_gpu() {
       names += std::string(k == 0 ? "" : ", ") + name.data();
     }
     if (error != 0 || count == 0) {
-      item.found = "there is one, but no GPU: " + (error != 0 ? driver->text_of(error) : std::string("it counts none"));
+      item.found =
+          "found, but no GPU: " + (error != 0 ? driver->text_of(error) : std::string("the driver reports none"));
     } else {
       item.state = State::ok;
       item.found = fmt::format("{}, for CUDA {}.{}", names, version / 1000, version % 1000 / 10);
@@ -256,8 +259,8 @@ class Doctor final : public Command {
 };
 
 const RegisterCommand doctor_registered(
-    {"doctor", "Tell what is found on this machine, what does not fit, and what to do",
-     "With a program it is looked at as well, and not run. Exit status: 0; 1 if there is a problem.\n\n"
+    {"doctor", "Show what is found on this machine, what does not fit, and what to do",
+     "With a program, also checks whether it can run, without running it. Exit status: 0; 1 if there is a problem.\n\n"
      "Examples:\n"
      "  bankshot doctor\n"
      "  bankshot doctor ./app\n"
