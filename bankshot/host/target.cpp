@@ -1,6 +1,7 @@
 #include "bankshot/host/target.hpp"
 
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -141,6 +142,9 @@ Result<Target> inspect_target(const std::vector<std::string>& command, const std
     }
   }
   if (!is_file(*path)) return Error{*path + " is not a plain file"};
+  struct stat status{};
+  if (access(path->c_str(), X_OK) != 0 && stat(path->c_str(), &status) == 0 && (status.st_mode & 0111) == 0111)
+    return Error{*path + " cannot be executed: its file system is mounted noexec; copy it elsewhere"};
   if (access(path->c_str(), X_OK) != 0) return Error{*path + " is not executable: chmod +x " + *path};
   const MappedFile file(*path);
   if (!file.readable()) return target;  // executable but not readable: there is nothing to look at

@@ -93,16 +93,35 @@ struct LaneAccess {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
 };
 
+/// The bytes a lane may access, least and most. Source: PTX ISA, the types of these instructions.
+std::pair<unsigned, unsigned> widths_of(scratchpad::AccessKind kind) {
+  using K = scratchpad::AccessKind;
+  switch (kind) {
+    case K::load:
+    case K::store: return {1, 16};
+    case K::atomic:
+    case K::cas: return {2, 16};
+    case K::increment: return {4, 4};
+    case K::copy: return {4, 16};
+    case K::ldmatrix: return {16, 16};
+  }
+  return {1, 16};
+}
+
 LaneAccess access_of(unsigned warp_size, bankshot_kind kind, unsigned width, const uint32_t* addresses,
                      uint64_t lanes) {
   if (kind < 0 || static_cast<size_t>(kind) >= scratchpad::kAccessKindNames.size())
     throw Wrong{fmt::format("there is no kind {} of access", static_cast<int>(kind))};
-  if (!std::has_single_bit(width) || width > 16)
-    throw Wrong{fmt::format("a lane accesses 1, 2, 4, 8 or 16 bytes, not {}", width)};
-  if (warp_size < 64 && lanes >> warp_size != 0)
-    throw Wrong{fmt::format("lane {} takes part, and a warp has {} lanes", 63 - std::countl_zero(lanes), warp_size)};
   LaneAccess access;
   access.kind = static_cast<scratchpad::AccessKind>(kind);
+  const auto [least, most] = widths_of(access.kind);
+  if (!std::has_single_bit(width) || width < least || width > most)
+    throw Wrong{least == most
+                    ? fmt::format("{}: a lane accesses {} bytes, not {}", scratchpad::name(access.kind), most, width)
+                    : fmt::format("{}: a lane accesses a power of two of bytes, {} to {}, not {}",
+                                  scratchpad::name(access.kind), least, most, width)};
+  if (warp_size < 64 && lanes >> warp_size != 0)
+    throw Wrong{fmt::format("lane {} takes part, and a warp has {} lanes", 63 - std::countl_zero(lanes), warp_size)};
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     access.addresses[lane] = given(addresses, "addresses")[lane];
@@ -214,6 +233,8 @@ int bankshot_patterns_add(bankshot_patterns* patterns, bankshot_kind kind, unsig
     scratchpad::PatternSet& set = given(patterns, "patterns")->set;
     const LaneAccess access = access_of(patterns->warp_size, kind, width, addresses, lanes);
     if (lanes == 0) throw Wrong{"no lane takes part in the access"};
+    constexpr uint64_t kMostWeight = uint64_t{1} << 40;  // as in a patterns file: sums of them do not wrap
+    if (weight == 0 || weight > kMostWeight) throw Wrong{fmt::format("weight {}: it is 1 to {}", weight, kMostWeight)};
     scratchpad::Pattern pattern{weight, access.kind, width, lanes, {}};
     for (size_t lane = 0; lane < access.addresses.size(); ++lane) pattern.words[lane] = access.addresses[lane] / 4;
     set.patterns.push_back(pattern);
@@ -245,7 +266,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
       throw Wrong{fmt::format("no hash class is called '{}'; there are {}", name, scratchpad::searchable_classes())};
     if (set.patterns.empty()) throw Wrong{"there are no accesses to search on"};
     if (const auto error = search::cannot_search(set.rules, set.patterns)) throw Wrong{error->message};
-    if (wanted.seconds < 0 || wanted.seconds > 1e6) throw Wrong{"seconds are 0 to 1000000"};
+    if (!(wanted.seconds >= 0 && wanted.seconds <= 1e6)) throw Wrong{"seconds are 0 to 1000000"};
     const search::Method method = search::methods_of(*hash_class).front();
     search::SearchOptions how;
     how.in_place = wanted.in_place != 0;
@@ -303,6 +324,6 @@ char* bankshot_analyse(const char* ptx, const char* gpu, const bankshot_launch* 
     auto analysed = library::analyse(described, text.name, std::span(&text, 1), found, kernels, joined);
     if (!analysed) throw Wrong{analysed.error().message};
     if (analysed->kernels.empty()) throw Wrong{analysed->failures.front()};
-    return copy_of(library::static_json(analysed->kernels, text.name, found, joined));
+    return copy_of(library::static_json(*analysed, text.name, found, joined));
   });
 }

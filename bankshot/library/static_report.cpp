@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/site_text.hpp"
@@ -245,16 +246,16 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
   return text;
 }
 
-std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu,
-                        bool joined) {
+std::string static_json(const Analysed& analysed, const std::string& program, const gpu::Gpu& gpu, bool joined) {
   ordered_json document = {{"schema", "bankshot/static/1"},
                            {"program", program},
                            {"gpu", gpu.name},
                            {"warp_size", gpu.machine.warp_size},
                            {"accesses", report::accesses_json(joined ? gpu.machine_code() : 0)},
                            {"scratchpad", report::rules_json(gpu.machine.scratchpad)}};
+  if (!analysed.failures.empty()) document["not_analysed"] = analysed.failures;
   document["kernels"] = ordered_json::array();
-  for (const analysis::Kernel& kernel : kernels) {
+  for (const analysis::Kernel& kernel : analysed.kernels) {
     const analysis::Extent& block = kernel.launch.block;
     ordered_json json = {
         {"name", kernel.name}, {"demangled", report::demangle(kernel.name)}, {"block", {block.x, block.y, block.z}}};
@@ -270,7 +271,7 @@ std::string static_json(const std::vector<analysis::Kernel>& kernels, const std:
     for (const Site& site : kernel.sites) json["sites"].push_back(site_json(kernel, site));
     document["kernels"].push_back(std::move(json));
   }
-  return document.dump(1) + "\n";
+  return report::json_text(document);
 }
 
 }  // namespace bankshot::library

@@ -6,11 +6,11 @@
 
 #include "bankshot/analysis/analyse.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/library/described_launch.hpp"
 
 namespace bankshot::library {
 
-std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu,
-                        bool joined);
+std::string static_json(const Analysed& analysed, const std::string& program, const gpu::Gpu& gpu, bool joined);
 std::string static_text(const std::vector<analysis::Kernel>& kernels);
 
 }  // namespace bankshot::library

@@ -95,7 +95,7 @@ BANKSHOT_API bankshot_patterns* bankshot_patterns_new(const bankshot_banks* bank
 /** Reads a patterns file, which `bankshot trace` writes. @param json  the text of the file */
 BANKSHOT_API bankshot_patterns* bankshot_patterns_read(const char* json);
 BANKSHOT_API void bankshot_patterns_free(bankshot_patterns* patterns);
-/** Adds an access that occurs `weight` times. The other parameters are those of bankshot_access(). */
+/** Adds an access that occurs `weight` times, 1 to 2^40. The other parameters are those of bankshot_access(). */
 BANKSHOT_API int bankshot_patterns_add(bankshot_patterns* patterns, enum bankshot_kind kind, unsigned width,
                                        const uint32_t* addresses, uint64_t lanes, uint64_t weight);
 /** Counts the conflicts of all accesses under a hash (null: modulo): the sum of weight * (wavefronts - ideal). */

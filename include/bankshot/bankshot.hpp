@@ -70,7 +70,9 @@ struct Access {
   std::vector<uint32_t> addresses;
   uint64_t off = 0;
 
+  /// The lanes that take part. Throws Failure if there are more addresses than the widest warp has lanes.
   uint64_t lanes() const {
+    if (addresses.size() > 64) throw Failure("there are more than 64 addresses, and a warp has at most 64 lanes");
     const uint64_t all = addresses.size() >= 64 ? ~uint64_t{0} : (uint64_t{1} << addresses.size()) - 1;
     return all & ~off;
   }

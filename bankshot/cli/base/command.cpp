@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "bankshot/support/printable.hpp"
+
 namespace bankshot::cli {
 
 std::vector<CommandEntry>& commands() {
@@ -27,7 +29,7 @@ std::string unknown_command(const std::string& word) {
 }
 
 int refuse(const std::string& message) {
-  std::fprintf(stderr, "bankshot: %s%s", message.c_str(), message.ends_with('\n') ? "" : "\n");
+  std::fprintf(stderr, "bankshot: %s%s", printable(message, true).c_str(), message.ends_with('\n') ? "" : "\n");
   return kBadInput;
 }
 

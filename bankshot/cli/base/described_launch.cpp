@@ -18,19 +18,18 @@ void DescribedLaunch::define(CLI::App& app, const std::string& use) {
 }
 
 int DescribedLaunch::analyse(const std::string& file, const std::vector<host::PtxText>& texts, const gpu::Gpu& gpu,
-                             const std::vector<std::string>& wanted, bool joined,
-                             std::vector<analysis::Kernel>& kernels) const {
+                             const std::vector<std::string>& wanted, bool joined, library::Analysed& analysed) const {
   std::vector<library::NamedText> named;
   for (const host::PtxText& text : texts) named.push_back({text.name, text.text});
-  auto analysed = library::analyse(launch_, file, named, gpu, wanted, joined);
-  if (!analysed) {
-    if (!analysed.error().has_places) return refuse(analysed.error().message);
-    std::fputs(analysed.error().message.c_str(), stderr);
+  auto found = library::analyse(launch_, file, named, gpu, wanted, joined);
+  if (!found) {
+    if (!found.error().has_places) return refuse(found.error().message);
+    std::fputs(found.error().message.c_str(), stderr);
     return kBadInput;
   }
-  for (const std::string& failure : analysed->failures) refuse(failure);
-  kernels = std::move(analysed->kernels);
-  return kernels.empty() ? kBadInput : kDone;
+  analysed = std::move(*found);
+  for (const std::string& failure : analysed.failures) refuse(failure);
+  return analysed.kernels.empty() ? kBadInput : kDone;
 }
 
 }  // namespace bankshot::cli

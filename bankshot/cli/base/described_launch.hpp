@@ -25,10 +25,10 @@ class DescribedLaunch {
   /// @param file    what the texts are from, for messages
   /// @param wanted  kernels to analyse, as library::is_wanted() has it
   /// @param joined  accesses are joined as machine code for the GPU has them
-  /// @param kernels receives what could be analysed
+  /// @param analysed receives what could be analysed, and what could not
   /// @return exit status: kDone, or kBadInput if nothing could be analysed
   int analyse(const std::string& file, const std::vector<host::PtxText>& texts, const gpu::Gpu& gpu,
-              const std::vector<std::string>& wanted, bool joined, std::vector<analysis::Kernel>& kernels) const;
+              const std::vector<std::string>& wanted, bool joined, library::Analysed& analysed) const;
 
  private:
   library::DescribedLaunch launch_;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/base/patterns_file.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::cli {
@@ -189,7 +190,7 @@ std::string json_of(const Advice& advice) {
   } else {
     document["votes"] = request.file;
   }
-  return document.dump(1) + "\n";
+  return report::json_text(document);
 }
 
 }  // namespace bankshot::cli

@@ -10,6 +10,7 @@
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/cli/commands/atomics_advice.hpp"
 #include "bankshot/library/atomics_machine.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 
@@ -148,7 +149,7 @@ class Atomics final : public Command {
                                      {"patterns", list},
                                      {"left_out", left_out},
                                      {"mean_latency", mean}};
-    return deliver(json_, document.dump(1) + "\n", text);
+    return deliver(json_, report::json_text(document), text);
   }
 
   CLI::App *model_ = nullptr, *advise_ = nullptr;

@@ -6,6 +6,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -45,7 +46,7 @@ class Conflicts final : public Command {
     const uint64_t excess = scratchpad::excess(rules, *set, *hash);
     document["excess"] = excess;
     text += fmt::format("excess {} with {}\n", excess, scratchpad::paper_form(*hash));
-    return deliver(json_, document.dump(1) + "\n", text);
+    return deliver(json_, report::json_text(document), text);
   }
 
  private:

@@ -20,9 +20,11 @@
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/target.hpp"
 #include "bankshot/measure/driver.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/support/find_program.hpp"
 #include "bankshot/support/installation.hpp"
+#include "bankshot/support/printable.hpp"
 #include "bankshot/support/temporary_folder.hpp"
 #include "bankshot/toolkit/ptxas.hpp"
 
@@ -212,9 +214,9 @@ std::string text_of(const std::vector<Section>& sections) {
     }
     text += "\n";
   }
-  return text + (problems == 0   ? "Bankshot can run CUDA programs here.\n"
-                 : problems == 1 ? "1 problem: see above.\n"
-                                 : fmt::format("{} problems: see above.\n", problems));
+  return printable(text, true) + (problems == 0   ? "Bankshot can run CUDA programs here.\n"
+                                  : problems == 1 ? "1 problem: see above.\n"
+                                                  : fmt::format("{} problems: see above.\n", problems));
 }
 
 nlohmann::ordered_json json_of(const std::vector<Section>& sections) {
@@ -244,7 +246,7 @@ class Doctor final : public Command {
     if (const auto error = cannot_deliver(json_)) return refuse(error->message);
     std::vector<Section> sections = {bankshot_itself(), this_machine(), compilers(), real_gpu()};
     if (!target.empty()) sections.push_back(program(target));
-    const int status = deliver(json_, json_of(sections).dump(1) + "\n", text_of(sections));
+    const int status = deliver(json_, report::json_text(json_of(sections)), text_of(sections));
     if (status != kDone) return status;
     for (const Section& section : sections) {
       for (const Item& item : section.items) {

@@ -7,6 +7,7 @@
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/timing/chip/overhead.hpp"
 
@@ -138,7 +139,7 @@ class Gpus final : public Command {
     if (!gpu->timing) return refuse(gpu->file + " has no timing sections");
     const auto all = timing::overhead(*gpu->timing);
     if (!all) return refuse(gpu->file + " does not say how many memory stages the pipeline has (issue.memory_stages)");
-    return deliver(json_, overhead_json(*gpu, *all).dump(1) + "\n", overhead_text(*gpu, *all));
+    return deliver(json_, report::json_text(overhead_json(*gpu, *all)), overhead_text(*gpu, *all));
   }
 
   std::string gpu_, json_;

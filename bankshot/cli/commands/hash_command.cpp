@@ -22,6 +22,7 @@
 #include "bankshot/cli/commands/hash_cost.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -207,7 +208,7 @@ class Hash final : public Command {
       if (const auto error = write(testbench_, bench)) return refuse(error->message);
     }
     const bool busy = verilog_ == "-" || testbench_ == "-";
-    return deliver(json_, json.dump(1) + "\n", busy ? "" : text);
+    return deliver(json_, report::json_text(json), busy ? "" : text);
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/timing/pipelines/stage_chart.hpp"
 #include "bankshot/timing/schedulers/foresight.hpp"
 
@@ -94,7 +95,7 @@ class Pipeline final : public Command {
                                      {"stall_cycles", stalls},
                                      {"last_writeback_cycle", chart.last()},
                                      {"writeback_order", order}};
-    return deliver(json_, document.dump(1) + "\n", text);
+    return deliver(json_, report::json_text(document), text);
   }
 
  private:

@@ -20,6 +20,7 @@
 #include "bankshot/cli/commands/reproduce_runs.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/report/json/json_text.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -220,7 +221,7 @@ class Reproduce final : public Command {
     }
     if (names.empty()) return refuse("there are no experiments in " + experiment::searched());
     const nlohmann::ordered_json document = {{"schema", "bankshot/experiments/1"}, {"experiments", names}};
-    return deliver(json_, document.dump(1) + "\n", text);
+    return deliver(json_, report::json_text(document), text);
   }
 
   RunOptions options_;

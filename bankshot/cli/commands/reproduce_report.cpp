@@ -16,6 +16,7 @@
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/support/installation.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
@@ -167,7 +168,7 @@ std::optional<Error> ReproduceReport::keep(ReportedExperiment& one, const experi
     if (const auto error = host::write_file(path(one.stem) + ".svg", one.svg)) return error;
   }
   // Last: who finds it finds both.
-  return host::write_file(path(one.stem) + ".json", one.result.dump(1) + "\n");
+  return host::write_file(path(one.stem) + ".json", report::json_text(one.result));
 }
 
 std::optional<Error> ReproduceReport::write_page(const std::vector<ReportedExperiment>& asked) const {

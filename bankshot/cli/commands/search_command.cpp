@@ -13,6 +13,7 @@
 #include "bankshot/cli/commands/search_by_instruction.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/library/certificate.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/class_counts.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -231,7 +232,7 @@ class Search final : public Command {
     for (const Judged& one : judged) {
       document["tests"].push_back({{"file", one.file}, {"excess", one.excess}, {"baseline_excess", one.baseline}});
     }
-    return document.dump(1) + "\n";
+    return report::json_text(document);
   }
 
   std::string text_of(const search::Found& found, uint64_t baseline) const {
@@ -290,7 +291,7 @@ class Search final : public Command {
                                      {"address_bits", size_.address_bits},
                                      {"bank_bits", size_.bank_bits},
                                      {"counts", counts}};
-    return deliver(json_, document.dump(1) + "\n", text);
+    return deliver(json_, report::json_text(document), text);
   }
 
   std::vector<std::string> files_, tests_;

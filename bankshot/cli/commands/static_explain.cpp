@@ -26,9 +26,11 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
     return refuse(error->message);
   const auto texts = host::ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
-  std::vector<analysis::Kernel> kernels;
-  if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, kernels); status != kDone) return status;
-  return deliver(json, library::static_json(kernels, file_, *gpu, joined), library::static_text(kernels));
+  library::Analysed analysed;
+  if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, analysed); status != kDone) return status;
+  const int status =
+      deliver(json, library::static_json(analysed, file_, *gpu, joined), library::static_text(analysed.kernels));
+  return status == kDone && !analysed.failures.empty() ? kProgramFailed : status;
 }
 
 }  // namespace bankshot::cli

@@ -72,6 +72,7 @@ class Trace final : public Command {
       return failed ? kProgramFailed : status;
     }
     const int status = per_instruction_ ? write_by_instruction(*seen) : write(seen->report);
+    if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
     return failed ? kProgramFailed : status;
   }
 
@@ -138,7 +139,7 @@ const RegisterCommand trace_registered(
      "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
      "changes no conflict under any XOR hash on GPUs with the same phases. The file is described in docs/json.md.\n"
      "Exit status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
-     "cannot be run, there is nothing to write, or a report was lost (on a full disk).\n\n"
+     "cannot be run, there is nothing to write, or a report was lost (on a full disk); 130 after Ctrl-C.\n\n"
      "Examples:\n"
      "  bankshot trace -o patterns.json ./app\n"
      "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"

@@ -11,6 +11,7 @@
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/library/certificate.hpp"
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/verify/check.hpp"
 
 namespace bankshot::cli {
@@ -48,8 +49,8 @@ class Verify final : public Command {
                                      {"reason", verdict.text},
                                      {"excess", certificate->excess},
                                      {"nodes", verdict.nodes}};
-    const int status =
-        deliver(json_, document.dump(1) + "\n", (verdict.proved ? "proved: " : "not proved: ") + verdict.text + "\n");
+    const int status = deliver(json_, report::json_text(document),
+                               (verdict.proved ? "proved: " : "not proved: ") + verdict.text + "\n");
     return status == kDone && !verdict.proved ? kProgramFailed : status;
   }
 

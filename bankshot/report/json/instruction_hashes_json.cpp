@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/json/word_ranges_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
@@ -80,7 +81,7 @@ std::string to_json(const InstructionHashes& hashes) {
     }
     document["kernels"].push_back(std::move(object));
   }
-  return document.dump(1) + "\n";
+  return report::json_text(document);
 }
 
 Result<InstructionHashes> instruction_hashes_from_json(std::string_view text) {

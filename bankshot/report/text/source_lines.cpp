@@ -1,5 +1,6 @@
 #include "bankshot/report/text/source_lines.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -8,8 +9,14 @@ namespace {
 
 constexpr uintmax_t kLargestFile = 16u << 20;
 
+/// A program names its sources itself: no line of any other file is to get into a report by a name that was made up.
+constexpr std::string_view kSourceEndings[] = {".cu",  ".cuh", ".c",   ".cc",  ".cpp", ".cxx", ".h",   ".hh",
+                                               ".hpp", ".hxx", ".inl", ".ipp", ".inc", ".tcc", ".ptx", ".cl",
+                                               ".hip", ".py",  ".jl",  ".rs",  ".f90", ".cuf"};
+
 std::vector<std::string> read(const std::string& file) {
   std::error_code code;
+  if (std::ranges::none_of(kSourceEndings, [&](std::string_view ending) { return file.ends_with(ending); })) return {};
   if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > kLargestFile || code) {
     return {};
   }
@@ -30,15 +37,6 @@ std::string SourceLines::get(const std::string& file, uint32_t line) {
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7f) ? '?' : c;
-  }
-  return shown;
 }
 
 }  // namespace bankshot::report

@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bankshot/support/printable.hpp"
+
 namespace bankshot::report {
 
-/// Reads each file once. A file that is missing, not a plain file or too large has no lines.
+/// Reads each file once. A file that is missing, not a plain file, too large or without the
+/// ending of a source file has no lines.
 class SourceLines {
  public:
   /// @return the line without blanks around it and without control characters, or empty
@@ -18,8 +21,5 @@ class SourceLines {
  private:
   std::map<std::string, std::vector<std::string>> files_;
 };
-
-/// What a terminal can be given: control characters become '?', tabs blanks.
-std::string printable(std::string_view text);
 
 }  // namespace bankshot::report

@@ -61,7 +61,15 @@ TEST(Library, AccessesThatAreNone) {
   access = every(2);
   EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 1: address 2 is no multiple of 4 bytes");
   access.width = 3;
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "a lane accesses 1, 2, 4, 8 or 16 bytes, not 3");
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "load: a lane accesses a power of two of bytes, 1 to 16, not 3");
+  access.width = 4;
+  access.kind = Kind::ldmatrix;  // lines of 16 bytes
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "ldmatrix: a lane accesses 16 bytes, not 4");
+  access.width = 1;
+  access.kind = Kind::atomic;
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "atomic: a lane accesses a power of two of bytes, 2 to 16, not 1");
+  EXPECT_EQ(failure([&] { banks.cost(every(4, 65)); }),
+            "there are more than 64 addresses, and a warp has at most 64 lanes");
   access.kind = static_cast<Kind>(7);
   EXPECT_EQ(failure([&] { banks.cost(access); }), "there is no kind 7 of access");
   EXPECT_NE(failure([] { Banks("nothing"); }).find("nothing"), std::string::npos);
@@ -108,6 +116,9 @@ TEST(Library, TheBestHashIsProved) {
   EXPECT_TRUE(swizzle.is_proved);
   EXPECT_EQ(swizzle.certificate, "");
   EXPECT_EQ(failure([&] { patterns.add(every(1 << 14)); }), "an address is behind the 65536 words that hashes work on");
+  EXPECT_EQ(failure([&] { patterns.add(every(4), 0); }), "weight 0: it is 1 to 1099511627776");
+  EXPECT_EQ(failure([&] { patterns.add(every(4), uint64_t{1} << 62); }),
+            "weight 4611686018427387904: it is 1 to 1099511627776");
   EXPECT_EQ(patterns.conflicts(), 93u);  // as it was
   Access none = every(4);
   none.off = 0xffffffff;
