@@ -100,11 +100,11 @@ int fix_ptx(const PtxFix& job) {
     if (!choices) return refuse(choices.error().message);
     all.push_back(std::move(*choices));
   } else {
-    std::vector<analysis::Kernel> kernels;
-    if (const int status = job.launch->analyse(job.file, {{job.file, *text}}, *gpu, job.kernels, job.joined, kernels);
+    library::Analysed analysed;
+    if (const int status = job.launch->analyse(job.file, {{job.file, *text}}, *gpu, job.kernels, job.joined, analysed);
         status != kDone)
       return status;
-    for (const analysis::Kernel& kernel : kernels)
+    for (const analysis::Kernel& kernel : analysed.kernels)
       all.push_back(fix::choose(*module, kernel, rules, job.time_limit, job.hash_class));
   }
   std::string summary;
