@@ -17,7 +17,7 @@ build: setup ## build Release: build/release/bin/bankshot, build/release/lib/
 
 install: setup ## install below PREFIX (/usr/local), in DESTDIR if that is set
 	@JOBS=$(JOBS) tools/build product kernels manuals
-	@cmake --install $(RELEASE) --prefix $(PREFIX) --strip >$(RELEASE)/install.log && tail -n 1 $(RELEASE)/install.log
+	@cmake --install $(RELEASE) --prefix '$(PREFIX)' --strip >$(RELEASE)/install.log && tail -n 1 $(RELEASE)/install.log
 
 package: setup ## a Debian package and a .tar.gz, in build/release/packages
 	@JOBS=$(JOBS) tools/build product kernels manuals

@@ -98,7 +98,9 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
   Value* const low = build_.CreateAdd(
       known->low, build_.getInt64(static_cast<uint64_t>(static_cast<int64_t>(access.offset) - known->least)));
   if (access.space == ptx::Space::shared) {
-    if (request_.counting && counts_here(program_.code[i].guard != OperandRef::kNone))
+    // An atomic is counted by the engine: emit_atomic().
+    if (request_.counting && kind_[i - function_.begin] != Kind::atomic &&
+        counts_here(program_.code[i].guard != OperandRef::kNone))
       fine = build_.CreateAnd(fine, emit_count_check(i, access, pattern, low));
     return build_.CreateGEP(build_.getInt8Ty(), shared_, low);
   }

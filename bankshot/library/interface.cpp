@@ -59,15 +59,23 @@ T* given(T* pointer, const char* name) {
   return pointer;
 }
 
+void keep(std::string_view message) noexcept {
+  try {
+    last_error = message;
+  } catch (...) {
+    last_error.clear();  // there is no memory even for that
+  }
+}
+
 /// What f returns, or `failed`.
 template <class F, class R = decltype(std::declval<F>()())>
 R guarded(R failed, F f) {
   try {
     return f();
   } catch (const Wrong& wrong) {
-    last_error = wrong.message;
+    keep(wrong.message);
   } catch (const std::exception& error) {
-    last_error = std::string("internal error: ") + error.what();
+    keep(error.what());
   }
   return failed;
 }
@@ -140,11 +148,27 @@ scratchpad::BankHash fitted(scratchpad::BankHash hash, const scratchpad::Pattern
   return hash;
 }
 
+/// As in a patterns file, and in a certificate for all phases of all accesses together.
+constexpr uint64_t kMostWeight = uint64_t{1} << 40;
+
+/// Sums of conflicts and of a search do not wrap below this.
+void check_weights(const scratchpad::PatternSet& set) {
+  uint64_t all = 0;
+  for (const scratchpad::Pattern& pattern : set.patterns) {
+    const uint64_t phases = scratchpad::phases(set.rules, pattern).size();
+    if (pattern.weight > kMostWeight / std::max<uint64_t>(1, phases) || (all += pattern.weight * phases) > kMostWeight)
+      throw Wrong{fmt::format("the weights of all phases of the accesses add up to more than {}", kMostWeight)};
+  }
+}
+
 /// Members that this version has and the caller's may lack are 0.
 template <class T>
 T options_of(const T* options) {
   T all{};
-  if (options != nullptr) std::memcpy(&all, options, std::min(options->size, sizeof all));
+  if (options == nullptr) return all;
+  if (options->size < sizeof all)
+    throw Wrong{fmt::format("size is {}, and the structure has {} bytes", options->size, sizeof all)};
+  std::memcpy(&all, options, sizeof all);
   return all;
 }
 
@@ -170,7 +194,7 @@ unsigned bankshot_hash_bank(const bankshot_hash* hash, uint32_t word) {
   return hash == nullptr ? 0 : hash->hash.bank(word);
 }
 int bankshot_hash_is_in_place(const bankshot_hash* hash) {
-  return hash != nullptr && scratchpad::is_in_place(hash->hash) ? 1 : 0;
+  return guarded<>(0, [&] { return hash != nullptr && scratchpad::is_in_place(hash->hash) ? 1 : 0; });
 }
 char* bankshot_hash_spec(const bankshot_hash* hash) {
   return guarded<>(static_cast<char*>(nullptr),
@@ -233,16 +257,16 @@ int bankshot_patterns_add(bankshot_patterns* patterns, bankshot_kind kind, unsig
     scratchpad::PatternSet& set = given(patterns, "patterns")->set;
     const LaneAccess access = access_of(patterns->warp_size, kind, width, addresses, lanes);
     if (lanes == 0) throw Wrong{"no lane takes part in the access"};
-    constexpr uint64_t kMostWeight = uint64_t{1} << 40;  // as in a patterns file: sums of them do not wrap
     if (weight == 0 || weight > kMostWeight) throw Wrong{fmt::format("weight {}: it is 1 to {}", weight, kMostWeight)};
     scratchpad::Pattern pattern{weight, access.kind, width, lanes, {}};
     for (size_t lane = 0; lane < access.addresses.size(); ++lane) pattern.words[lane] = access.addresses[lane] / 4;
-    set.patterns.push_back(pattern);
-    if (!scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits)) {
-      set.patterns.pop_back();
+    scratchpad::PatternSet alone{set.rules, false, 0, {pattern}};
+    if (!scratchpad::fit_address_bits(alone, 0)) {
       throw Wrong{
           fmt::format("an address is behind the {} words that hashes work on", 1u << scratchpad::kMaxAddressBits)};
     }
+    set.address_bits = std::max(set.address_bits, alone.address_bits);
+    set.patterns.push_back(pattern);
     set.sorted = false;
   });
 }
@@ -251,6 +275,7 @@ int bankshot_patterns_conflicts(const bankshot_patterns* patterns, const banksho
     const scratchpad::PatternSet& set = given(patterns, "patterns")->set;
     const scratchpad::BankHash used =
         hash == nullptr ? scratchpad::modulo_hash(scratchpad::size_of(set)) : fitted(hash->hash, set);
+    check_weights(set);
     *given(conflicts, "conflicts") = scratchpad::excess(set.rules, set, used);
   });
 }
@@ -258,13 +283,16 @@ int bankshot_patterns_conflicts(const bankshot_patterns* patterns, const banksho
 int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_options* options, bankshot_found* found) {
   return guarded_status([&] {
     const scratchpad::PatternSet& set = given(patterns, "patterns")->set;
-    *given(found, "found") = {};
+    if (given(found, "found")->size < sizeof *found)
+      throw Wrong{fmt::format("size is {}, and the structure has {} bytes", found->size, sizeof *found)};
+    *found = {.size = found->size};
     const bankshot_search_options wanted = options_of(options);
     const std::string name = wanted.hash_class == nullptr ? "gf2" : wanted.hash_class;
     const scratchpad::HashClass* const hash_class = scratchpad::find_searchable_class(name);
     if (hash_class == nullptr)
       throw Wrong{fmt::format("no hash class is called '{}'; there are {}", name, scratchpad::searchable_classes())};
     if (set.patterns.empty()) throw Wrong{"there are no accesses to search on"};
+    check_weights(set);
     if (const auto error = search::cannot_search(set.rules, set.patterns)) throw Wrong{error->message};
     if (!(wanted.seconds >= 0 && wanted.seconds <= 1e6)) throw Wrong{"seconds are 0 to 1000000"};
     const search::Method method = search::methods_of(*hash_class).front();

@@ -2,11 +2,14 @@
 // on hosts with an older one.
 #include <sys/random.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 
 extern "C" uint32_t arc4random() {
   uint32_t random = 0;
-  while (getrandom(&random, sizeof random, 0) != sizeof random) {  // never fails for so few bytes, but by a signal
+  while (getrandom(&random, sizeof random, 0) != sizeof random) {
+    if (errno != EINTR) std::abort();  // a kernel without it, or one that forbids it
   }
   return random;
 }

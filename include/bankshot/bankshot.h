@@ -111,6 +111,7 @@ typedef struct bankshot_search_options {
 } bankshot_search_options;
 
 typedef struct bankshot_found {
+  size_t size;          /**< sizeof(bankshot_found), set by the caller */
   bankshot_hash* hash;  /**< free with bankshot_hash_free() */
   uint64_t conflicts;   /**< under `hash` */
   uint64_t without;     /**< under modulo */

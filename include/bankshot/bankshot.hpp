@@ -151,13 +151,16 @@ class Patterns {
   Found search(const SearchOptions& options = {}) const {
     bankshot_search_options c{sizeof c, options.hash_class.c_str(), options.in_place ? 1 : 0, options.threads,
                               options.seconds};
-    bankshot_found found;
+    bankshot_found found{};
+    found.size = sizeof found;
     detail::check(bankshot_search(patterns_.get(), &c, &found));
     Hash hash(found.hash);
     std::string certificate = found.certificate == nullptr ? "" : detail::text(found.certificate);
     return {std::move(hash),   found.conflicts,      found.without,
             found.lower_bound, found.is_proved != 0, std::move(certificate)};
   }
+
+  const bankshot_patterns* get() const { return patterns_.get(); }
 
  private:
   uint64_t conflicts_under(const bankshot_hash* hash) const {

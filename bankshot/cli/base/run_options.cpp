@@ -10,7 +10,7 @@
 namespace bankshot::cli {
 
 void RunOptions::define(CLI::App& app) {
-  app.add_option("--gpu", gpu, "GPU to be: a name of `bankshot gpus`, or a .toml file")
+  app.add_option("--gpu", gpu, "the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file")
       ->envname(cuda::kGpuVariable)
       ->capture_default_str()
       ->type_name("NAME|FILE.toml");
@@ -21,7 +21,7 @@ void RunOptions::define(CLI::App& app) {
       ->type_name("N");
   app.add_flag(
       "--progress", progress,
-      "tell on standard error how far long launches are, a line every five seconds; a terminal always shows it");
+      "print the progress of long launches on standard error, a line every five seconds; a terminal always shows it");
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
@@ -39,15 +39,16 @@ void RunOptions::define_bank_hash(CLI::App& app) {
 void RunOptions::define_as_written(CLI::App& app) {
   counts = true;
   app.add_flag("--as-written", as_written,
-               "count every access of the PTX by itself; without it, those that ptxas makes one are one");
+               "count each access of the PTX by itself; by default, accesses that ptxas merges count as one");
 }
 
 void RunOptions::define_machine_code(CLI::App& app) {
   app.add_flag(
       "--machine-code", machine_code,
-      "hold the accesses against machine code: that of the program for this GPU (built with -lineinfo), or what "
-      "an installed ptxas makes of its PTX. Lines that differ are named; narrower accesses are counted as it "
-      "has them, wider ones by the model. Its registers decide occupancy");
+      "compare the accesses with machine code: the program's own for this GPU (build with -lineinfo), or what an "
+      "installed ptxas makes of its PTX. Lines that differ are named. Where machine code has narrower accesses, those "
+      "are "
+      "counted; where it has wider ones, those of the model. Its register counts decide the occupancy");
 }
 
 namespace {

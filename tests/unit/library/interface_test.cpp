@@ -120,6 +120,19 @@ TEST(Library, TheBestHashIsProved) {
   EXPECT_EQ(failure([&] { patterns.add(every(4), uint64_t{1} << 62); }),
             "weight 4611686018427387904: it is 1 to 1099511627776");
   EXPECT_EQ(patterns.conflicts(), 93u);  // as it was
+  EXPECT_EQ(bankshot::verify(patterns.search().certificate), "no 5x14 XOR hash has less than excess 0");
+  patterns.add(every(128), uint64_t{1} << 40);
+  EXPECT_EQ(failure([&] { patterns.search(); }),
+            "the weights of all phases of the accesses add up to more than 1099511627776");
+  bankshot_search_options options{};
+  options.in_place = 1;
+  bankshot_found result{};
+  result.size = sizeof result;
+  EXPECT_NE(bankshot_search(patterns.get(), &options, &result), 0);
+  EXPECT_STREQ(bankshot_error(),
+               ("size is 0, and the structure has " + std::to_string(sizeof options) + " bytes").c_str());
+  result.size = 8;
+  EXPECT_NE(bankshot_search(patterns.get(), nullptr, &result), 0);
   Access none = every(4);
   none.off = 0xffffffff;
   EXPECT_EQ(failure([&] { patterns.add(none); }), "no lane takes part in the access");

@@ -225,7 +225,8 @@ TEST(ReportText, asks_for_line_information_where_it_is_missing) {
 }
 
 TEST(ReportText, shows_the_source_line_where_it_can_be_read) {
-  const std::string path = std::filesystem::temp_directory_path() / ("bankshot_source_" + std::to_string(getpid()));
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("bankshot_source_" + std::to_string(getpid()) + ".cu");
   std::ofstream(path) << "first\n\t  x = tile[threadIdx.x]\x1b[31m;  \r\n";
   simt::SiteReport site = column();
   site.source.file = path;
@@ -284,6 +285,19 @@ TEST(Picture, marks_words_that_several_lanes_share) {
   const auto pairs = made_site(50, "ld.shared.f32", 4, [](uint32_t lane) { return lane / 2 * 128; });
   const RunReport report = made_report({pairs});
   EXPECT_EQ(picture(report.kernels[0].sites[0], report.rules)[1].substr(0, 13), "pass 1   * . ");
+}
+
+/// A program names its sources itself: "/etc/passwd" is none.
+TEST(SourceLines, only_files_with_the_ending_of_a_source_are_read) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("lines-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  SourceLines lines;
+  for (const char* name : {"a.cu", "a.txt", "a"}) std::ofstream(folder / name) << "first\n  second\x1b[31m \n";
+  EXPECT_EQ(lines.get(folder / "a.cu", 2), "second?[31m");
+  EXPECT_EQ(lines.get(folder / "a.cu", 3), "");
+  EXPECT_EQ(lines.get(folder / "a.txt", 2), "");
+  EXPECT_EQ(lines.get(folder / "a", 2), "");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Grouped, puts_commas_between_thousands) {
