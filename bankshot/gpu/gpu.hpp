@@ -66,8 +66,7 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes);
 /// @param gpu  one that can be simulated, after the changes
 std::optional<Error> changes_nothing(const Gpu& gpu, std::span<const std::string> changes);
 
-/// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:
-/// ../gpus, ../share/bankshot/gpus, ../../../gpus (a build folder inside the source tree).
+/// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else data_folders("gpus") of support/installation.hpp.
 std::vector<std::string> gpu_folders();
 /// Names of the GPUs found there, sorted.
 std::vector<std::string> gpu_names();

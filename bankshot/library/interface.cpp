@@ -161,7 +161,7 @@ void check_weights(const scratchpad::PatternSet& set) {
   }
 }
 
-/// Members that this version has and the caller's may lack are 0.
+/// The caller's options, or all 0. A later version that adds members asks for the size without them.
 template <class T>
 T options_of(const T* options) {
   T all{};

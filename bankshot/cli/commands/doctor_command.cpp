@@ -48,7 +48,7 @@ struct Section {
   std::vector<Item> items;
 };
 
-/// The first line with a digit of what a command prints; empty if it fails.
+/// What a program says of its version: "release 13.0", or its first line; empty if it cannot be run.
 std::string version_line(const std::string& program) {
   FILE* const pipe = popen((host::shell_word(program) + " --version 2>/dev/null").c_str(), "re");
   if (pipe == nullptr) return "";
@@ -119,11 +119,20 @@ Section this_machine() {
     const std::string where = fs::path(folder->path()).parent_path().string();
     const fs::space_info space = fs::space(folder->path(), code);
     constexpr uintmax_t kLittle = 64'000'000;
-    const std::string found = fmt::format("{}, {:.1f} GB free", where, static_cast<double>(space.available) / 1e9);
-    section.items.push_back(!code && space.available < kLittle ? Item{"temporary", State::note, found, kNeedsRoom}
-                                                               : Item{"temporary", State::ok, found, ""});
+    const std::string found =
+        code ? fmt::format("{}; how much is free cannot be told: {}", where, code.message())
+             : fmt::format("{}, {:.1f} GB free", where, static_cast<double>(space.available) / 1e9);
+    section.items.push_back(code || space.available < kLittle ? Item{"temporary", State::note, found, kNeedsRoom}
+                                                              : Item{"temporary", State::ok, found, ""});
   }
   return section;
+}
+
+/// A tool that was found, with its version.
+Item tool(const std::string& name, const std::string& path) {
+  const std::string version = version_line(path);
+  if (version.empty()) return {name, State::note, path + " --version fails", "reinstall it, or take it off PATH"};
+  return {name, State::ok, fmt::format("{} ({})", path, version), ""};
 }
 
 Section compilers() {
@@ -131,11 +140,12 @@ Section compilers() {
   const std::string nvcc = toolkit::find_tool("nvcc");
   bool any = !nvcc.empty();
   if (any) {
-    const std::string version = version_line(nvcc);
+    section.items.push_back(tool("nvcc", nvcc));
     unsigned major = 0;
-    const bool old = std::sscanf(version.c_str(), "release %u", &major) == 1 && major < 12;
-    section.items.push_back({"nvcc", old ? State::note : State::ok, fmt::format("{} ({})", nvcc, version),
-                             old ? "programs of CUDA 11 and older do not run: build them with CUDA 12 or 13" : ""});
+    if (std::sscanf(version_line(nvcc).c_str(), "release %u", &major) == 1 && major < 12) {
+      section.items.back().state = State::note;
+      section.items.back().remedy = "programs of CUDA 11 and older do not run: build them with CUDA 12 or 13";
+    }
   } else {
     section.items.push_back(
         {"nvcc", State::note, "not found on PATH or in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda", ""});
@@ -145,15 +155,13 @@ Section compilers() {
     if (clang.empty()) clang = find_in_path(name);
   }
   any |= !clang.empty();
-  section.items.push_back(clang.empty()
-                              ? Item{"clang", State::note, "not found: no clang++-19 or newer on PATH", ""}
-                              : Item{"clang", State::ok, fmt::format("{} ({})", clang, version_line(clang)), ""});
+  section.items.push_back(clang.empty() ? Item{"clang", State::note, "not found: no clang++-19 or newer on PATH", ""}
+                                        : tool("clang", clang));
   if (!any) section.items.back().remedy = "to build programs here: CUDA 12 or 13 from NVIDIA, or apt install clang-19";
   const std::string ptxas = toolkit::find_ptxas();
-  section.items.push_back(
-      ptxas.empty()
-          ? Item{"ptxas", State::note, "not found: --machine-code reads only the machine code in programs", ""}
-          : Item{"ptxas", State::ok, fmt::format("{} ({})", ptxas, version_line(ptxas)), ""});
+  section.items.push_back(ptxas.empty() ? Item{"ptxas", State::note,
+                                               "not found: --machine-code reads only the machine code in programs", ""}
+                                        : tool("ptxas", ptxas));
   return section;
 }
 
