@@ -1,5 +1,5 @@
 // The mistakes that `bankshot check` finds, one a kernel. Each kernel adds up blocks of 256 numbers and gets them right here; on
-// a GPU it may not. Without an argument the sums are computed as they should be.
+// a GPU it may not. Without an argument the sums are computed as they should be. --zeros: all numbers are zero.
 //   mistakes [--no-barrier | --one-barrier | --no-syncwarp | --last-one-wins | --unwritten-shared | --unwritten-global |
 //             --divergent-barrier | --wrong-mask | --past-the-end | --leak | --two-barriers | --early-end | --absent-lanes]
 #include "../check.hpp"
@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
   arguments.allow({"--no-barrier", "--one-barrier", "--no-syncwarp", "--last-one-wins", "--unwritten-shared",
                    "--unwritten-global", "--divergent-barrier", "--wrong-mask", "--past-the-end", "--leak",
-                   "--two-barriers", "--early-end", "--absent-lanes"});
+                   "--two-barriers", "--early-end", "--absent-lanes", "--zeros"});
   Mistake made{"", sums, kBlock};
   for (const Mistake& mistake : mistakes)
     if (arguments.flag(mistake.name)) made = mistake;
@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
   std::vector<int> in(blocks * kBlock), expected(blocks);
   Random random;
   for (int i = 0; i < blocks * kBlock; ++i) {
-    in[i] = static_cast<int>(random.below(1000));
+    in[i] = arguments.flag("--zeros") ? 0 : static_cast<int>(random.below(1000));
     expected[i / kBlock] += in[i];
   }
   DeviceArray<int> numbers(in), results(blocks);

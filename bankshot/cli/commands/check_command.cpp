@@ -21,7 +21,8 @@ class Check final : public Command {
     app.add_flag("--memory", checks_.memory, "out-of-bounds accesses, reads of uninitialised memory, memory leaks");
     app.add_flag("--race", checks_.race, "data races in shared memory");
     app.add_flag("--sync", checks_.sync, "barriers that some of the required threads do not reach");
-    app.add_flag("--strict", strict_, "warnings count as errors");
+    app.add_flag("--strict", strict_,
+                 "warnings count as errors; also report races with stores of the value that is already there");
     output_.define(app, true);
   }
   bool takes_target() const override { return true; }
@@ -34,6 +35,7 @@ class Check final : public Command {
     if (!setup) return refuse(setup.error().message);
     if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
       return refuse(error->message);
+    checks_.same_value = strict_ && checks_.race;
     setup->request.checks = checks_;
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);

@@ -184,6 +184,7 @@ void RunReport::merge(const RunReport& other) {
   checks.memory |= other.checks.memory;
   checks.race |= other.checks.race;
   checks.sync |= other.checks.sync;
+  checks.same_value |= other.checks.same_value;
   findings.insert(findings.end(), other.findings.begin(), other.findings.end());
   running.insert(running.end(), other.running.begin(), other.running.end());
   for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);

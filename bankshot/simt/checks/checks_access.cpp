@@ -265,29 +265,31 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
   return harmful;
 }
 
-/// A store. Who writes what somebody has written there before harms nobody, whoever is faster: that is no access.
+/// A store. A lane that stores the value that is already there changes nothing, whatever the order: by default it does
+/// not count as an access. Whether it does so depends on the data, so CheckOptions::same_value counts it.
 const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
   if (access.lanes == 0) return op.run(w, i);
   hazards::WrittenBytes& written = *of(w).written;
-  uint64_t known = written.all_written() ? access.lanes : 0;
+  const uint64_t compared = options_.same_value ? 0 : access.lanes;
+  uint64_t known = written.all_written() ? compared : 0;
   std::array<const std::byte*, 64> there;
   std::array<std::byte, 64 * sizeof(Value)> before;
-  for_runs(access.lanes & ~known, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
+  for_runs(compared & ~known, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
     const bool all = written.is_written(first, size);
     for_lanes(lanes, [&](unsigned lane) {
       if (all || written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
     });
   });
-  for_lanes(access.lanes, [&](unsigned lane) { there[lane] = memory_at(w, access.offsets[lane]); });
+  for_lanes(compared, [&](unsigned lane) { there[lane] = memory_at(w, access.offsets[lane]); });
   with_width(access.width, [&](auto width) {
-    for_lanes(access.lanes & known, [&](unsigned lane) { std::memcpy(&before[lane * width], there[lane], width); });
+    for_lanes(known, [&](unsigned lane) { std::memcpy(&before[lane * width], there[lane], width); });
   });
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
   mark_written(w, access.lanes, 0, access.offsets, access.width);
   uint64_t same = 0;
   with_width(access.width, [&](auto width) {
-    for_lanes(access.lanes & known, [&](unsigned lane) {
+    for_lanes(known, [&](unsigned lane) {
       if (std::memcmp(&before[lane * width], there[lane], width) == 0) same |= lane_bit(lane);
     });
   });

@@ -11,9 +11,10 @@
 namespace bankshot::simt {
 
 struct CheckOptions {
-  bool memory = false;  ///< reads of what nobody wrote
-  bool race = false;    ///< accesses to shared memory without an order
-  bool sync = false;    ///< barriers that not all execute who have to
+  bool memory = false;      ///< reads of what nobody wrote
+  bool race = false;        ///< accesses to shared memory without an order
+  bool sync = false;        ///< barriers that not all execute who have to
+  bool same_value = false;  ///< of races: also those with stores of the value that is already there
   bool any() const { return memory || race || sync; }
 };
 
@@ -22,8 +23,10 @@ struct CheckName {
   const char* name;
   bool CheckOptions::* wanted;
 };
-constexpr CheckName kCheckNames[] = {
-    {"memory", &CheckOptions::memory}, {"race", &CheckOptions::race}, {"sync", &CheckOptions::sync}};
+constexpr CheckName kCheckNames[] = {{"memory", &CheckOptions::memory},
+                                     {"race", &CheckOptions::race},
+                                     {"sync", &CheckOptions::sync},
+                                     {"same-value", &CheckOptions::same_value}};
 /// "memory, race": those that are wanted.
 std::string names_of(const CheckOptions& checks, const char* between);
 
