@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/fix/cpp_text.hpp"
+#include "bankshot/support/result.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -302,17 +303,21 @@ class Changer {
 
 }  // namespace
 
-Result<std::string> change_source(std::string_view source, const std::vector<SourceChange>& changes,
-                                  unsigned word_bytes) {
+ChangedText change_source(std::string_view source, const std::vector<SourceChange>& changes, unsigned word_bytes) {
   const std::string code = without_comments(source), body = without_directives(code);
   std::vector<Edit> edits;
+  ChangedText changed;
   for (const SourceChange& change : changes) {
-    if (const auto error = Changer(code, body, change, word_bytes).change(edits)) return *error;
+    std::vector<Edit> these;
+    const auto error = Changer(code, body, change, word_bytes).change(these);
+    changed.refusals.push_back(error ? error->message : "");
+    if (!error) edits.insert(edits.end(), these.begin(), these.end());
   }
   std::ranges::stable_sort(edits, {}, &Edit::at);
-  std::string text(source);
-  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) text.replace(edit->at, edit->length, edit->text);
-  return text;
+  changed.text = source;
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
+    changed.text.replace(edit->at, edit->length, edit->text);
+  return changed;
 }
 
 }  // namespace bankshot::fix

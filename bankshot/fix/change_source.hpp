@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bankshot/fix/source.hpp"
-#include "bankshot/support/result.hpp"
 
 namespace bankshot::fix {
 
@@ -20,8 +19,10 @@ struct SourceChange {
 /// Writes changes of arrays that are declared in one source. Declarations grow, indices go through functions that are
 /// put above the function of the declaration, unless longer rows or elements are all there is to it. A dynamic array is
 /// hashed where the sizes of its launches are whole rows.
-/// @return the source, changed; the error says which use of an array cannot be rewritten
-Result<std::string> change_source(std::string_view source, const std::vector<SourceChange>& changes,
-                                  unsigned word_bytes);
+struct ChangedText {
+  std::string text;                   ///< the source with the changes that can be made
+  std::vector<std::string> refusals;  ///< by change: which use of the array cannot be rewritten; empty: it was made
+};
+ChangedText change_source(std::string_view source, const std::vector<SourceChange>& changes, unsigned word_bytes);
 
 }  // namespace bankshot::fix

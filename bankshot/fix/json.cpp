@@ -132,7 +132,10 @@ ordered_json kernel_json(const KernelPlan& kernel, const scratchpad::Rules& rule
 
 ordered_json applied_json(const std::optional<Applied>& applied) {
   if (!applied) return nullptr;
-  ordered_json json = {{"folder", applied->folder}, {"sources", applied->sources}, {"failure", applied->failure}};
+  ordered_json json = {{"folder", applied->folder},
+                       {"sources", applied->sources},
+                       {"left", applied->left},
+                       {"failure", applied->failure}};
   json["kernels"] = ordered_json::array();
   for (const AppliedKernel& kernel : applied->kernels) {
     ordered_json one = {{"demangled", kernel.demangled},

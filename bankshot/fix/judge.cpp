@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/fix/source.hpp"
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::fix {
@@ -17,7 +18,7 @@ uint64_t cost(const Form& form, bool by_cycles) {
   return by_cycles ? *form.cycles : form.shared.wavefronts + form.warp_instructions;
 }
 
-void judge(KernelPlan& kernel, bool even_if_slower) {
+void judge(KernelPlan& kernel, unsigned word_bytes, bool even_if_slower) {
   std::vector<Remedy> tried;
   for (const Remedy remedy : {Remedy::padding, Remedy::hash}) {
     if (kernel.is_rewritten(remedy)) tried.push_back(remedy);
@@ -25,22 +26,40 @@ void judge(KernelPlan& kernel, bool even_if_slower) {
   if (tried.empty()) return;
   const bool by_cycles = kernel.original.cycles &&
                          std::ranges::all_of(tried, [&](Remedy r) { return kernel.forms[r].cycles.has_value(); });
-  const Remedy best = *std::ranges::min_element(tried, {}, [&](Remedy r) { return cost(kernel.forms[r], by_cycles); });
-  const uint64_t before = cost(kernel.original, by_cycles), after = cost(kernel.forms[best], by_cycles);
-  const bool better = by_cycles ? after <= before - before / 100 && after < before : after < before;
+  const auto cost_of = [&](Remedy r) { return cost(kernel.forms[r], by_cycles); };
+  const uint64_t before = cost(kernel.original, by_cycles);
+  const auto is_better = [&](Remedy r) {
+    return cost_of(r) < before && (!by_cycles || cost_of(r) <= before - before / 100);
+  };
+  Remedy best = *std::ranges::min_element(tried, {}, cost_of);
+  // What a person can write into the source is worth a per cent.
+  std::string instead;
+  if (!can_be_written(kernel, best, word_bytes)) {
+    for (const Remedy other : tried) {
+      const uint64_t least = cost_of(best);
+      if (other == best || cost_of(other) - least > least / 100 || is_better(other) != is_better(best) ||
+          !can_be_written(kernel, other, word_bytes))
+        continue;
+      instead = fmt::format("; {} would take {}, but cannot be written in the source", name(best), grouped(least));
+      best = other;
+      break;
+    }
+  }
+  const uint64_t after = cost_of(best);
+  const bool better = is_better(best);
   if (better || even_if_slower) kernel.chosen = best;
   const char* unit = by_cycles ? "cycles" : "wavefronts and warp instructions";
-  kernel.verdict = kernel.chosen
-                       ? fmt::format("{} chosen{}: {} {} instead of {}", name(best),
-                                     better ? "" : ", though it is not worth it", grouped(after), unit, grouped(before))
-                       : fmt::format("left alone, as it is not worth it: {} {} with {}, {} as it is", grouped(after),
-                                     unit, name(best), grouped(before));
+  kernel.verdict = kernel.chosen ? fmt::format("{} chosen{}: {} {} instead of {}{}", name(best),
+                                               better ? "" : ", though it is not worth it", grouped(after), unit,
+                                               grouped(before), instead)
+                                 : fmt::format("left alone, as it is not worth it: {} {} with {}, {} as it is",
+                                               grouped(after), unit, name(best), grouped(before));
 }
 
 }  // namespace
 
 void judge(Plan& plan, bool even_if_slower) {
-  for (KernelPlan& kernel : plan.kernels) judge(kernel, even_if_slower);
+  for (KernelPlan& kernel : plan.kernels) judge(kernel, plan.rules.bank_bytes, even_if_slower);
 }
 
 }  // namespace bankshot::fix

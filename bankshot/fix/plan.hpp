@@ -114,6 +114,7 @@ struct AppliedKernel {
 struct Applied {
   std::string folder;
   std::vector<std::string> sources;  ///< that changed, in the folder
+  std::vector<std::string> left;     ///< advice that was not written: the array, and why
   std::vector<AppliedKernel> kernels;
   std::string failure;  ///< why there is no program that does the same as the original and is better; else empty
 };

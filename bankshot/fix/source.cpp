@@ -209,6 +209,13 @@ Recipe recipe(const SourceArray& array, const rewrite::Move& move, unsigned word
   return padding_recipe(array, std::get<scratchpad::Padding>(move), word_bytes, name);
 }
 
+bool can_be_written(const KernelPlan& kernel, Remedy remedy, unsigned word_bytes) {
+  return std::ranges::all_of(kernel.arrays, [&](const ArrayPlan& array) {
+    return !array.tried[remedy].rewritten ||
+           (array.declaration && recipe(source_array(array), *array.move(remedy), word_bytes, "").refusal.empty());
+  });
+}
+
 std::string size_check(const Declaration& declaration) {
   if (bytes_of_builtin(declaration.type) != 0) return {};
   return fmt::format("static_assert(sizeof({}) == {});", declaration.type, declaration.element_bytes);

@@ -44,6 +44,9 @@ SourceArray source_array(const ArrayPlan& array);
 /// @param suffix  of the functions' names
 Recipe recipe(const SourceArray& array, const rewrite::Move& move, unsigned word_bytes, const std::string& suffix);
 
+/// Whether all arrays of a kernel that a remedy moves have declarations that can be changed for it.
+bool can_be_written(const KernelPlan& kernel, Remedy remedy, unsigned word_bytes);
+
 /// "static_assert(sizeof(Pair) == 8);", which holds behind the declaration; empty for built-in types.
 std::string size_check(const Declaration& declaration);
 

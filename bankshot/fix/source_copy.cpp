@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +23,7 @@
 #include "bankshot/support/find_program.hpp"
 #include "bankshot/support/installation.hpp"
 #include "bankshot/support/temporary_folder.hpp"
+#include "bankshot/toolkit/ptxas.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -56,9 +59,17 @@ struct ChangedSource {
   std::string text;
 };
 
-/// What is to change in each source. An array that several kernels share changes once.
-Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& plan, const WitnessedRun& original) {
-  std::map<std::string, std::vector<SourceChange>> all;
+/// A change, the kernels that it is for, and why it cannot be made, or empty.
+struct Wanted {
+  SourceChange change;
+  std::set<std::string> kernels;
+  std::string refusal;
+};
+
+/// What is to change in each source; "" has the arrays whose source is not known. An array that several kernels share
+/// changes once.
+std::map<std::string, std::vector<Wanted>> changes_of(const Plan& plan, const WitnessedRun& original) {
+  std::map<std::string, std::vector<Wanted>> all;
   const auto recipe_of = [&](const SourceChange& change) {
     return recipe(change.array, change.move, plan.rules.bank_bytes, "");
   };
@@ -66,39 +77,65 @@ Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& 
     for (const ArrayPlan& array : kernel.arrays) {
       if (!kernel.chosen || !array.tried[*kernel.chosen].rewritten) continue;
       const std::string name = source_name(array.array.name);
-      if (!array.declaration) return Error{name + ": " + array.no_declaration};
-      std::vector<SourceChange>& list = all[array.file];
       SourceChange change{source_array(array), *array.move(*kernel.chosen),
                           dynamic_shared(original, kernel.kernel.name).unit};
-      const auto known = std::ranges::find_if(list, [&](const SourceChange& other) {
-        return other.array.name == name && other.array.declaration->line == array.declaration->line;
+      if (!array.declaration) {
+        all[""].push_back({std::move(change), {kernel.kernel.name}, name + ": " + array.no_declaration});
+        continue;
+      }
+      std::vector<Wanted>& list = all[array.file];
+      const auto known = std::ranges::find_if(list, [&](const Wanted& other) {
+        return other.change.array.name == name && other.change.array.declaration->line == array.declaration->line;
       });
       if (known == list.end()) {
-        list.push_back(std::move(change));
-      } else if (recipe_of(*known) != recipe_of(change) || *known->array.declaration != *array.declaration) {
-        return Error{name + ": kernels that share its declaration need different changes"};
-      } else {
-        known->unit = std::gcd(known->unit, change.unit);
+        list.push_back({std::move(change), {kernel.kernel.name}, {}});
+        continue;
       }
+      known->kernels.insert(kernel.kernel.name);
+      known->change.unit = std::gcd(known->change.unit, change.unit);
+      if (recipe_of(known->change) != recipe_of(change) || *known->change.array.declaration != *array.declaration)
+        known->refusal = name + ": kernels that share its declaration need different changes";
     }
   }
   return all;
 }
 
-Result<std::vector<ChangedSource>> change_sources(const Plan& plan, const WitnessedRun& original) {
-  const auto changes = changes_of(plan, original);
-  if (!changes) return changes.error();
-  std::vector<ChangedSource> all;
-  for (const auto& [file, list] : *changes) {
-    const std::string name = fs::path(file).filename().string();
-    if (std::ranges::find(all, name, &ChangedSource::name) != all.end()) return Error{"two sources are called " + name};
-    const Result<std::string> text = host::read_text(file);
-    if (!text) return text.error();
-    Result<std::string> changed = change_source(*text, list, plan.rules.bank_bytes);
-    if (!changed) return changed.error();
-    all.push_back({file, name, std::move(*changed)});
+/// The sources with the changes that can be made.
+struct Changes {
+  std::vector<ChangedSource> sources;
+  std::vector<std::string> left;     ///< why others cannot
+  std::set<std::string> incomplete;  ///< kernels that do not get all of their advice
+};
+
+Result<Changes> change_sources(const Plan& plan, const WitnessedRun& original) {
+  Changes done;
+  auto all = changes_of(plan, original);
+  for (auto& [file, wanted] : all) {
+    std::vector<SourceChange> list;
+    for (const Wanted& one : wanted) {
+      if (one.refusal.empty()) list.push_back(one.change);
+    }
+    if (!list.empty()) {
+      const std::string name = fs::path(file).filename().string();
+      if (std::ranges::find(done.sources, name, &ChangedSource::name) != done.sources.end())
+        return Error{"two sources are called " + name};
+      const Result<std::string> text = host::read_text(file);
+      if (!text) return text.error();
+      ChangedText changed = change_source(*text, list, plan.rules.bank_bytes);
+      auto refusal = changed.refusals.begin();
+      for (Wanted& one : wanted) {
+        if (one.refusal.empty()) one.refusal = std::move(*refusal++);
+      }
+      const auto is_made = [](const Wanted& one) { return one.refusal.empty(); };
+      if (std::ranges::any_of(wanted, is_made)) done.sources.push_back({file, name, std::move(changed.text)});
+    }
+    for (const Wanted& one : wanted) {
+      if (one.refusal.empty()) continue;
+      done.left.push_back(one.refusal);
+      done.incomplete.insert(one.kernels.begin(), one.kernels.end());
+    }
   }
-  return all;
+  return done;
 }
 
 /// How the sources differ from the originals.
@@ -161,11 +198,15 @@ class Copy {
   }
 
   std::optional<Failure> apply() {
-    const Result<std::vector<ChangedSource>> sources = change_sources(plan_, fixed_.original);
-    if (!sources) return fail(sources.error().message);
-    if (const auto error = write_sources(*sources, options_.folder)) return fail(error->message);
-    for (const ChangedSource& source : *sources) applied_.sources.push_back(source.name);
-    if (auto failure = build(*sources); failure || !applied_.failure.empty()) return failure;
+    Result<Changes> changes = change_sources(plan_, fixed_.original);
+    if (!changes) return fail(changes.error().message);
+    applied_.left = std::move(changes->left);
+    incomplete_ = std::move(changes->incomplete);
+    const std::vector<ChangedSource>& sources = changes->sources;
+    if (sources.empty()) return fail(applied_.left.at(0));
+    if (const auto error = write_sources(sources, options_.folder)) return fail(error->message);
+    for (const ChangedSource& source : sources) applied_.sources.push_back(source.name);
+    if (auto failure = build(sources); failure || !applied_.failure.empty()) return failure;
     return measure();
   }
 
@@ -179,22 +220,31 @@ class Copy {
   }
   static Problem interrupted() { return Failure{Failure::Kind::interrupted, "interrupted"}; }
 
-  /// Builds one source: with nvcc, else with clang in the way of tools/cudacc.
+  /// Builds one source: with nvcc, or with clang as tools/cudacc does, if $CUDACC says so or there is no nvcc.
   Result<std::string> compile_command(const ChangedSource& source, const std::string& program) const {
     const std::string folder = host::shell_word("-I" + fs::path(source.file).parent_path().string());
     const std::string rest =
         fmt::format("{} {} -o {}", folder, host::shell_word(as_path(source.name)), host::shell_word(as_path(program)));
-    if (!find_in_path("nvcc").empty())
-      return fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}", plan_.target, rest);
-    const std::string libraries = library_folder();
-    const std::string cudacc = (fs::path(libraries) / "../../../tools/cudacc").lexically_normal().string();
-    const std::string otherwise = "; say how the program is built, --build COMMAND";
-    if (!is_there(cudacc)) return Error{"nvcc is not on PATH" + otherwise};
-    if (plan_.target > "sm_75" || plan_.target.size() > 5) {
-      return Error{fmt::format("nvcc is not on PATH, and without it we build for sm_75 only, not for {}{}",
-                               plan_.target, otherwise)};
+    const char* const wanted = std::getenv("CUDACC");
+    const std::string with = wanted == nullptr ? "" : wanted;
+    const std::string nvcc = toolkit::find_tool("nvcc");
+    if (!nvcc.empty() && (with.empty() || with == "nvcc")) {
+      return fmt::format("{} -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}",
+                         find_in_path("nvcc").empty() ? host::shell_word(nvcc) : "nvcc", plan_.target, rest);
     }
-    return fmt::format("{} --with clang --lib {} -O3 {}", host::shell_word(cudacc), host::shell_word(libraries), rest);
+    const std::string otherwise = "; say how the program is built, --build COMMAND";
+    std::string cudacc;
+    for (const std::string& tools : data_folders("tools")) {
+      if (cudacc.empty() && is_there(tools + "/cudacc")) cudacc = tools + "/cudacc";
+    }
+    if (cudacc.empty()) return Error{"nvcc was not found" + otherwise};
+    if (plan_.target > "sm_75" || plan_.target.size() > 5) {
+      return Error{
+          fmt::format("nvcc was not found, and clang builds for sm_75 only, not for {}{}", plan_.target, otherwise)};
+    }
+    return fmt::format("{} --with {} --lib {} -O3 {}", host::shell_word(cudacc),
+                       with.empty() || with == "nvcc" ? "clang" : host::shell_word(with),
+                       host::shell_word(library_folder()), rest);
   }
 
   Problem build(const std::vector<ChangedSource>& sources) {
@@ -285,7 +335,7 @@ class Copy {
       const Form &x = was.form, &y = is->second.form;
       if (!chosen && x.shared.wavefronts == y.shared.wavefronts && x.shared_bytes == y.shared_bytes) continue;
       applied_.kernels.push_back({was.demangled, chosen, x, y});
-      if (chosen) {
+      if (chosen && !incomplete_.contains(name)) {
         const uint64_t predicted = planned->forms[*planned->chosen].shared.wavefronts;
         // The compiler makes other code of the source than the rewriting: about as many will do.
         const bool falls = y.shared.wavefronts < x.shared.wavefronts &&
@@ -296,8 +346,9 @@ class Copy {
                            grouped(predicted)));
         }
       } else if (y.shared.wavefronts > x.shared.wavefronts) {
-        note(fmt::format("{} shares a declaration that changed, and gets worse: {} wavefronts, {} before",
-                         was.demangled, grouped(y.shared.wavefronts), grouped(x.shared.wavefronts)));
+        note(fmt::format("{} {}, and gets worse: {} wavefronts, {} before", was.demangled,
+                         chosen ? "has a part of its advice" : "shares a declaration that changed",
+                         grouped(y.shared.wavefronts), grouped(x.shared.wavefronts)));
       }
       if (x.cycles && y.cycles && *y.cycles > *x.cycles + (chosen ? 0 : *x.cycles / 100) &&
           !fix_options_.even_if_slower)
@@ -314,6 +365,7 @@ class Copy {
   const std::vector<std::string>& command_;
   const ApplyOptions& options_;
   const FixOptions& fix_options_;
+  std::set<std::string> incomplete_;  ///< kernels that do not get all of their advice
 };
 
 }  // namespace

@@ -137,6 +137,9 @@ std::string applied_text(const Applied& applied) {
     text += applied.failure.empty() ? " fix.diff; the program that was built from it does the same\n"
                                     : " fix.diff, which stay there; " + applied.failure + "\n";
   }
+  for (const std::string& left : applied.left) {
+    if (applied.failure != left) text += "  not applied: " + left + "\n";
+  }
   for (const AppliedKernel& kernel : applied.kernels) {
     const auto change = [](uint64_t before, uint64_t after) { return grouped(before) + " -> " + grouped(after); };
     text += fmt::format("  {}{}: wavefronts {}, conflicts {}", kernel.demangled,

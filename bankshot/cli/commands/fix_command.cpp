@@ -74,6 +74,10 @@ class Fix final : public Command {
   }
   bool takes_target() const override { return true; }
 
+  std::vector<std::string> values_of(const std::string& option) const override {
+    return option == "--class" ? searchable_class_names() : std::vector<std::string>();
+  }
+
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (!class_.empty() && scratchpad::find_searchable_class(class_) == nullptr)
@@ -154,7 +158,8 @@ class Fix final : public Command {
     if (to_terminal) std::fputs("\r\033[K", stderr);
     if (failure) return fail(*setup, *failure);
     const int status = write(fixed->plan);
-    const bool applied = !fixed->plan.applied || fixed->plan.applied->failure.empty();
+    const std::optional<fix::Applied>& copy = fixed->plan.applied;
+    const bool applied = !copy || (copy->failure.empty() && copy->left.empty());
     return status == kDone && !applied ? kProgramFailed : status;
   }
 
@@ -215,8 +220,9 @@ const RegisterCommand fix_registered(
      "file; anything else reads as empty. What the program writes is not shown.\n\n"
      "The exit status is 0 if all is proved or there is nothing to fix; 1 if the program or the proof failed (then -o "
      "writes nothing),\n"
-     "or if --apply did (what it wrote stays); 2 for bad input or no room for reports; 130 after Ctrl-C. With\n"
-     "BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
+     "or if --apply did, or left a part of the advice out (what it wrote stays); 2 for bad input or no room for "
+     "reports;\n"
+     "130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"

@@ -13,8 +13,8 @@ SourceChange change_of(std::string_view source, const std::string& name, uint64_
 }
 
 std::string changed(std::string_view source, const SourceChange& change) {
-  const Result<std::string> text = change_source(source, {change}, 4);
-  return text ? *text : "error: " + text.error().message;
+  const ChangedText done = change_source(source, {change}, 4);
+  return done.refusals.at(0).empty() ? done.text : "error: " + done.refusals[0];
 }
 
 constexpr char kOne[] = R"(#include <x.h>
