@@ -6,7 +6,7 @@
 #   CHECK   race, sync, memory, or all: the test `name.check` fails if bankshot check finds an error
 #   KERNEL  EXPECT applies only to kernels with this in their name
 #   GPU     the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file
-# COMMAND is a target or a program. Without EXPECT and CHECK, the program must exit with status 0.
+# COMMAND is a target or a program. In each test all kernels must run, at least one, and the program must exit with status 0.
 function(bankshot_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;GPU;TIMEOUT" "COMMAND;EXPECT;CHECK;KERNEL")
   if(TEST_UNPARSED_ARGUMENTS OR TEST_KEYWORDS_MISSING_VALUES)
@@ -16,6 +16,12 @@ function(bankshot_add_test)
     message(FATAL_ERROR "bankshot_add_test: NAME and COMMAND are required")
   endif()
   list(POP_FRONT TEST_COMMAND program)
+  foreach(word ${TEST_COMMAND})
+    if(word MATCHES "^[A-Z_][A-Z_][A-Z_]+$")
+      message(WARNING "bankshot_add_test: ${word} is no keyword, so it becomes an argument of ${program}. Keywords are NAME, COMMAND, "
+                      "EXPECT, CHECK, KERNEL, GPU and TIMEOUT.")
+    endif()
+  endforeach()
   if(TARGET ${program})
     set(program $<TARGET_FILE:${program}>)
   endif()
@@ -27,6 +33,7 @@ function(bankshot_add_test)
     list(APPEND options --gpu ${TEST_GPU})
   endif()
   set(names ${TEST_NAME})
+  set(limits --fail-on "wavefronts>1000000000000000000")  # no kernel has as many, but one has to run
   if(TEST_EXPECT)
     set(limits)
     foreach(limit ${TEST_EXPECT})
@@ -42,7 +49,7 @@ function(bankshot_add_test)
   elseif(TEST_KERNEL)
     message(FATAL_ERROR "bankshot_add_test: KERNEL needs EXPECT")
   elseif(NOT TEST_CHECK)
-    add_test(NAME ${TEST_NAME} COMMAND Bankshot::program run ${options} -- ${program} ${TEST_COMMAND})
+    add_test(NAME ${TEST_NAME} COMMAND Bankshot::program explain ${options} ${limits} -- ${program} ${TEST_COMMAND})
   else()
     set(names)
   endif()

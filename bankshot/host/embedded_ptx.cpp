@@ -49,6 +49,13 @@ Result<std::vector<PtxText>> embedded(const std::string& file, std::span<const s
 
 }  // namespace
 
+bool has_kernels(const std::string& file) {
+  const MappedFile mapped(file);
+  if (!is_elf(mapped.bytes())) return false;
+  const Result<Elf> elf = read_elf(mapped.bytes());
+  return elf && elf->has_fatbin;
+}
+
 Result<std::vector<PtxText>> ptx_texts(const std::string& file) {
   if (file != "-") {
     const MappedFile mapped(file);

@@ -17,6 +17,7 @@
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/base/version.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/target.hpp"
 #include "bankshot/measure/driver.hpp"
@@ -206,6 +207,12 @@ Section program(const std::vector<std::string>& command) {
     return section;
   }
   section.items.push_back({"program", State::ok, target->path + " can be run", ""});
+  if (host::has_kernels(target->path)) {
+    if (const auto texts = host::ptx_texts(target->path); !texts) {
+      section.items[0].state = State::problem;
+      section.items[0].found = "its kernels cannot run: " + texts.error().message;
+    }
+  }
   for (const std::string& warning : target->warnings) section.items.push_back({"program", State::note, warning, ""});
   return section;
 }
