@@ -307,8 +307,9 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     found->without = scratchpad::excess(set.rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
     found->lower_bound = best.lower_bound;
     found->is_proved = best.status == search::Status::optimal || best.status == search::Status::exhaustive ? 1 : 0;
+    auto hash = std::make_unique<bankshot_hash>(bankshot_hash{best.hash});
     if (best.proof) found->certificate = copy_of(verify::to_json(library::certificate_of(problem, how, best)));
-    found->hash = new bankshot_hash{best.hash};
+    found->hash = hash.release();
   });
 }
 char* bankshot_verify(const char* certificate) {

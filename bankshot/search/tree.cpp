@@ -60,7 +60,7 @@ class Driver {
     found_.assign(end - k, {});
     while (trees_.size() < std::min<size_t>(threads_, end - k)) trees_.push_back(root_);
     std::atomic<size_t> next = k;
-    pool_.run(static_cast<unsigned>(std::min<size_t>(trees_.size(), end - k)), [&](unsigned t) {
+    pool_.run_independent(static_cast<unsigned>(std::min<size_t>(trees_.size(), end - k)), [&](unsigned t) {
       for (size_t i = next++; i < end; i = next++) found_[i - k] = trees_[t].search(i, known);
     });
   }

@@ -6,7 +6,7 @@
 
 namespace bankshot {
 
-/// Control characters become '?', tabs blanks. @param lines  newlines stay
+/// Control characters, those of Unicode as UTF-8 too, become '?', tabs blanks. @param lines  newlines stay
 std::string printable(std::string_view text, bool lines = false);
 
 }  // namespace bankshot

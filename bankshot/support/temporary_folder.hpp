@@ -11,21 +11,24 @@ namespace bankshot {
 /// What to do when there is no room for temporary files, for the end of a message.
 inline constexpr const char* kNeedsRoom = "set TMPDIR to a folder that can be written and has room";
 
-/// Private, and removed with everything in it at the end of its lifetime.
+/// Private, and removed with everything in it at the end of its lifetime. If the process is killed before, a later
+/// make() removes it.
 class TemporaryFolder {
  public:
   /// In $TMPDIR, or /tmp. Names are of one length.
   static Result<TemporaryFolder> make();
   ~TemporaryFolder();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::string& path() const { return path_; }  ///< absolute
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  TemporaryFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  int lock_;  ///< a descriptor that has the folder locked, so that others know that it is in use; or -1
 };
 
 }  // namespace bankshot

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
 
 namespace bankshot {
@@ -54,6 +55,20 @@ void ThreadPool::run(unsigned n, const std::function<void(unsigned)>& work) {
     std::unique_lock lock(mutex_);
     finished_.wait(lock, [this] { return running_ == 0; });
   }
+}
+
+void ThreadPool::run_independent(unsigned n, const std::function<void(unsigned)>& work) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  run(n, [&](unsigned k) {
+    try {
+      work(k);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  });
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void ThreadPool::serve(unsigned index) {

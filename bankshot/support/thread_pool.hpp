@@ -22,7 +22,10 @@ class ThreadPool {
   /// Makes threads for run(n, …). @return how many it would really run at once, at most n: work that waits for each
   /// other must not be more
   unsigned prepare(unsigned n);
+  /// An exception that leaves `work` ends the process: other parts may wait for that one for ever.
   void run(unsigned n, const std::function<void(unsigned)>& work);
+  /// The same for parts that do not wait for each other: the first exception is thrown here when all are done.
+  void run_independent(unsigned n, const std::function<void(unsigned)>& work);
 
  private:
   void serve(unsigned index);

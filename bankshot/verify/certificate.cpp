@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/support/json_error.hpp"
+
 namespace bankshot::verify {
 namespace {
 
@@ -114,7 +116,7 @@ Result<Certificate> from_json(std::string_view text) {
   } catch (const Bad& bad) {
     return Error{bad.message};
   } catch (const json::exception& exception) {
-    return Error{exception.what()};
+    return Error{json_error(exception.what())};
   }
 }
 

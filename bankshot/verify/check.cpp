@@ -96,7 +96,7 @@ void follow(const Certificate& c, unsigned threads, Verdict& verdict) {
   replays.reserve(threads);
   replays.emplace_back(c, projected(c, bits), bits, c.excess - c.unavoidable);
   while (replays.size() < threads) replays.push_back(replays.front());
-  pool.run(threads, [&](unsigned k) { wrong[k] = replays[k].run(next); });
+  pool.run_independent(threads, [&](unsigned k) { wrong[k] = replays[k].run(next); });
   size_t first = c.tree.size() + 1;
   uint64_t followed = 0;
   for (unsigned k = 0; k < threads; ++k) {

@@ -10,6 +10,7 @@
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/json_error.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -110,7 +111,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   try {
     document = json::parse(text);
   } catch (const json::exception& error) {
-    throw BadPattern{std::string("not JSON: ") + error.what()};
+    throw BadPattern{json_error(error.what())};
   }
   if (!document.is_object()) fail("document", "must be an object");
   const auto schema = document.find("schema");

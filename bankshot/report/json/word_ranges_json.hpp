@@ -5,6 +5,7 @@
 
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/scratchpad/patterns/region.hpp"
+#include "bankshot/support/json_error.hpp"
 
 namespace bankshot::report::json_values {
 
@@ -51,7 +52,7 @@ Result<T> from_document(std::string_view text, const std::string& schema, Read&&
     if (found != schema) throw Bad{"\"schema\" is \"" + found + "\" and not \"" + schema + "\""};
     return read(document);
   } catch (const json::exception& error) {
-    return Error{std::string("not JSON: ") + error.what()};
+    return Error{json_error(error.what())};
   } catch (const Bad& bad) {
     return Error{bad.message};
   }
