@@ -9,6 +9,8 @@
 namespace bankshot::ptx {
 namespace {
 
+constexpr uint32_t kNewestMajorVersion = 9;
+
 /// .version 9.0, the word already taken
 bool parse_version(Cursor& cursor, Module& out) {
   const Position position = cursor.position();
@@ -26,6 +28,10 @@ bool parse_version(Cursor& cursor, Module& out) {
   if (!is_version || major == 0) {
     return cursor.fail("the version of PTX as major.minor", "write for example .version 8.0");
   }
+  if (major > kNewestMajorVersion) {
+    return cursor.fail_at(position, "there is no PTX " + std::string(text) + " yet",
+                          "versions up to " + std::to_string(kNewestMajorVersion) + ".x are known");
+  }
   if (out.version_major != 0 && (out.version_major != major || out.version_minor != minor)) {
     return cursor.fail_at(position, "a second .version that differs from the first", "keep one of them");
   }
@@ -35,10 +41,24 @@ bool parse_version(Cursor& cursor, Module& out) {
   return true;
 }
 
+/// sm_75, sm_90a, compute_100f, or one of the words that PTX ISA 9.0 has in "PTX Module Directives: .target".
+bool is_target(std::string_view name) {
+  for (const std::string_view word : {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"}) {
+    if (name == word) return true;
+  }
+  const size_t digits = name.starts_with("sm_") ? 3 : name.starts_with("compute_") ? 8 : name.size();
+  const size_t end = std::min(name.find_first_not_of("0123456789", digits), name.size());
+  const std::string_view variant = name.substr(end);
+  return end - digits >= 2 && end - digits <= 3 && (variant.empty() || variant == "a" || variant == "f");
+}
+
 /// .target sm_75, debug; the word already taken
 bool parse_target(Cursor& cursor, Module& out) {
   do {
-    if (!cursor.expect_name(out.targets.emplace_back(), "a target like sm_75")) return false;
+    const Position position = cursor.position();
+    std::string& name = out.targets.emplace_back();
+    if (!cursor.expect_name(name, "a target like sm_75")) return false;
+    if (!is_target(name)) return cursor.fail_at(position, "there is no target " + name, "write for example sm_75");
   } while (cursor.accept(','));
   return true;
 }

@@ -27,6 +27,9 @@ class Command {
   virtual void define(CLI::App& app) = 0;
   /// Whether what follows the options is a program and its arguments.
   virtual bool takes_target() const { return false; }
+  /// The values that an option, "--class", or the other arguments, "NAME", may have, for completion; empty: they cannot
+  /// be listed.
+  virtual std::vector<std::string> values_of(const std::string& /*option*/) const { return {}; }
   /// @param target  the program and its arguments, if takes_target()
   /// @return        exit status of the process
   virtual int run(const std::vector<std::string>& target) = 0;
@@ -52,6 +55,9 @@ inline constexpr const char* kCommandName = "COMMAND";
 bool is_command(const std::string& word);
 /// A message for a word that is not.
 std::string unknown_command(const std::string& word);
+
+/// The classes of hashes that `bankshot search --class` takes.
+std::vector<std::string> searchable_class_names();
 
 /// "bankshot: MESSAGE" on standard error. @return kBadInput
 int refuse(const std::string& message);

@@ -1,6 +1,7 @@
 #include "bankshot/cli/base/completion.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -34,7 +35,8 @@ struct Context {
   bool takes_program = false;
 };
 
-Value value_of(const CLI::Option& option) {
+/// What the definition of an option says of its value.
+Value defined_value(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return {Value::Kind::none, {}};
   const std::string type = option.get_type_name();
   const size_t open = type.find('{'), close = type.find('}');
@@ -58,6 +60,16 @@ void add_contexts(const CLI::App& command, const std::string& before, std::vecto
   context.name = before + command.get_name();
   context.help = command.get_description();
   context.positional.kind = Value::Kind::files;
+  const auto entry =
+      std::ranges::find_if(commands(), [&](const CommandEntry& one) { return one.name == context.name; });
+  const std::unique_ptr<Command> command_itself = entry != commands().end() ? entry->make() : nullptr;
+  const auto value_of = [&](const CLI::Option& option) {
+    if (command_itself) {
+      Words words = command_itself->values_of(option.get_name());
+      if (!words.empty()) return Value{Value::Kind::words, std::move(words)};
+    }
+    return defined_value(option);
+  };
   for (const CLI::Option* option : command.get_options()) {
     if (!option->nonpositional()) {
       if (option->get_type_name() == kCommandName) {
@@ -72,9 +84,7 @@ void add_contexts(const CLI::App& command, const std::string& before, std::vecto
     for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
     context.flags.push_back(std::move(flag));
   }
-  const auto entry =
-      std::ranges::find_if(commands(), [&](const CommandEntry& one) { return one.name == context.name; });
-  if (entry != commands().end()) context.takes_program = entry->make()->takes_target();
+  if (command_itself) context.takes_program = command_itself->takes_target();
   for (const CLI::App* part : command.get_subcommands({})) context.parts.push_back(part->get_name());
   const std::string name = context.name + " ";
   all.push_back(std::move(context));

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -65,7 +66,8 @@ std::string ReportOutput::problem(const std::string& name, const std::vector<std
 
 bool ReportOutput::tell(const report::RunReport& report) const {
   return write(json.empty() ? "" : report::to_json(report), [&] {
-    const report::TextOptions options{.colour = colour_wanted(), .top = top};
+    const report::TextOptions options{
+        .colour = colour_wanted(), .top = top, .program = host::has_kernels(report.program) ? report.program : ""};
     return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
   });
 }

@@ -12,7 +12,10 @@ class Help final : public Command {
  public:
   void define(CLI::App& app) override {
     program_ = app.get_parent();
-    app.add_option("command", command_, "the command to explain; without it, all are listed")->type_name(kCommandName);
+    app.add_option("command", command_,
+                   "the command to explain, and its part if it has some; without it, all are listed")
+        ->expected(0, 2)
+        ->type_name(kCommandName);
     app.add_flag("--man", man_, "write the source of the manual page, which `man -l` shows");
   }
 
@@ -23,14 +26,26 @@ class Help final : public Command {
                  : program_->get_formatter()->make_help(program_, program_->get_name(), CLI::AppFormatMode::Normal));
       return kDone;
     }
-    const auto all = program_->get_subcommands([](const CLI::App*) { return true; });
-    const auto found = std::ranges::find_if(all, [&](const CLI::App* one) { return one->get_name() == command_; });
-    if (found == all.end()) return refuse(unknown_command(command_));
-    print(man_ ? manual_page(**found, usage_of(**found)) : (*found)->help("bankshot"));
+    const CLI::App* const command = part_of(*program_, command_[0]);
+    if (command == nullptr) return refuse(unknown_command(command_[0]));
+    if (command_.size() == 1) {
+      print(man_ ? manual_page(*command, usage_of(*command)) : command->help("bankshot"));
+      return kDone;
+    }
+    const CLI::App* const part = part_of(*command, command_[1]);
+    if (part == nullptr) return refuse("the command " + command_[0] + " has no part '" + command_[1] + "'");
+    if (man_) return refuse("the manual page is that of the command: bankshot help " + command_[0] + " --man");
+    print(part->help("bankshot " + command_[0]));
     return kDone;
   }
 
  private:
+  /// Null if there is none of this name.
+  static const CLI::App* part_of(const CLI::App& app, const std::string& name) {
+    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+    const auto found = std::ranges::find_if(all, [&](const CLI::App* one) { return one->get_name() == name; });
+    return found == all.end() ? nullptr : *found;
+  }
   /// What follows "Usage: bankshot COMMAND" in the help of the command.
   static std::string usage_of(const CLI::App& command) {
     const std::string help = command.help("bankshot"), before = "Usage: bankshot " + command.get_name() + " ";
@@ -41,7 +56,7 @@ class Help final : public Command {
   }
 
   const CLI::App* program_ = nullptr;
-  std::string command_;
+  std::vector<std::string> command_;  ///< "atomics", "advise"
   bool man_ = false;
 };
 
@@ -49,6 +64,7 @@ const RegisterCommand help_registered({"help", "Explain a command",
                                        "Examples:\n"
                                        "  bankshot help\n"
                                        "  bankshot help explain\n"
+                                       "  bankshot help atomics advise\n"
                                        "  bankshot help explain --man | man -l -\n",
                                        [] { return std::make_unique<Help>(); }});
 

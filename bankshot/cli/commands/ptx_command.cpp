@@ -11,6 +11,7 @@
 #include "bankshot/agreement/instructions.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/host/elf.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/optimise/optimise.hpp"
 #include "bankshot/ptx/lookup.hpp"
@@ -72,6 +73,8 @@ class Ptx final : public Command {
     if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
     const Result<std::string> text = host::read_text(file_);
     if (!text) return refuse(text.error().message);
+    if (host::is_elf(std::as_bytes(std::span(*text))))
+      return refuse(file_ + " is a program or machine code, not PTX text; explain --static and run read the PTX in it");
     const std::string name = file_ == "-" ? "standard input" : file_;
     auto module = ptx::parse(*text);
     if (!module) return complain(module.error(), name, *text);

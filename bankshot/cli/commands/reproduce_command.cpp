@@ -44,6 +44,10 @@ class Reproduce final : public Command {
     app.add_option("--plot", plot_, "draw the figure of one experiment, as SVG")->type_name("FILE.svg");
   }
 
+  std::vector<std::string> values_of(const std::string& option) const override {
+    return option == "NAME" ? experiment::names() : std::vector<std::string>();
+  }
+
   int run(const std::vector<std::string>&) override {
     if (const auto error = cannot_deliver(json_, inputs())) return refuse(error->message);
     if (list_) {

@@ -1,6 +1,8 @@
 // bankshot search: the best bank hash for access patterns.
+#include <array>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include <fmt/format.h>
@@ -24,8 +26,10 @@ namespace {
 
 using search::Method;
 
+constexpr std::array kMethods = {Method::exhaustive, Method::givargis, Method::mih, Method::optimal};
+
 std::optional<Method> method_named(std::string_view text) {
-  for (const Method m : {Method::exhaustive, Method::givargis, Method::mih, Method::optimal}) {
+  for (const Method m : kMethods) {
     if (search::name(m) == text) return m;
   }
   return std::nullopt;
@@ -101,6 +105,14 @@ class Search final : public Command {
         ->check(CLI::Range(1u, scratchpad::kMaxBankBits))
         ->capture_default_str();
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  }
+
+  std::vector<std::string> values_of(const std::string& option) const override {
+    if (option == "--class") return searchable_class_names();
+    std::vector<std::string> names;
+    for (const Method m : option == "--method" ? std::span(kMethods) : std::span<const Method>())
+      names.emplace_back(search::name(m));
+    return names;
   }
 
   int run(const std::vector<std::string>&) override {

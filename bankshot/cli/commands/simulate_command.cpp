@@ -95,6 +95,17 @@ class Simulate final : public Command {
   }
   bool takes_target() const override { return true; }
 
+  std::vector<std::string> values_of(const std::string& option) const override {
+    const std::vector<timing::Component> components = option == "--scheduler"  ? timing::schedulers()
+                                                      : option == "--pipeline" ? timing::pipelines()
+                                                      : option == "--atomics"  ? timing::atomics_units()
+                                                      : option == "--aware"    ? timing::foresights()
+                                                                               : std::vector<timing::Component>();
+    std::vector<std::string> names;
+    for (const timing::Component& one : components) names.push_back(one.name);
+    return names;
+  }
+
   int run(const std::vector<std::string>& command) override {
     if (const std::string reason = output_.problem("simulate", command); !reason.empty()) return refuse(reason);
     if (const std::string reason = trace_problem(); !reason.empty()) return refuse(reason);

@@ -18,14 +18,14 @@ void StaticExplain::define(CLI::App& app) {
 
 int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted,
                        bool joined) const {
+  const auto texts = host::ptx_texts(file_);
+  if (!texts) return refuse(texts.error().message);
   if (!launch_.has_block())
     return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
   if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))
     return refuse(error->message);
-  const auto texts = host::ptx_texts(file_);
-  if (!texts) return refuse(texts.error().message);
   library::Analysed analysed;
   if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, analysed); status != kDone) return status;
   const int status =

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/timing/base/config.hpp"
@@ -76,18 +78,23 @@ void TimelineJson::add(std::string_view kernel, const timing::LaunchTiming& laun
       ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"kernel\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":1,\"args\":{{"
       "\"partial\":{}}}}}",
       json_text(demangle(kernel)), start, launch.counters.cycles, kKernels, launch.partial);
+  std::unordered_map<uint32_t, std::string> names;  // of instructions, as JSON
   for (const timing::Span& span : launch.timeline) {
+    std::string& name = names[span.instr];
+    if (name.empty()) name = json_text(span_name(launch, span));
     const timing::Cycle begin = start + span.begin, end = start + std::max(span.begin, span.end);
     const unsigned thread = thread_of(span, begin, end);
-    std::string arguments = fmt::format("\"cta\":{}", span.cta);
-    if (span.degree != 0) arguments += fmt::format(",\"degree\":{}", span.degree);
-    events_ += fmt::format(
-        ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{},\"args\":{{{}}}}}",
-        json_text(span_name(launch, span)),
+    const auto out = std::back_inserter(events_);
+    fmt::format_to(
+        out,
+        ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{},\"args\":{{\"cta\":{}",
+        name,
         span.track == timing::Track::warp   ? "warp"
         : span.track == timing::Track::unit ? "unit"
                                             : "scratchpad",
-        begin, end - begin, kFirstSm + span.sm, thread, arguments);
+        begin, end - begin, kFirstSm + span.sm, thread, span.cta);
+    if (span.degree != 0) fmt::format_to(out, ",\"degree\":{}", span.degree);
+    events_ += "}}";
   }
 }
 

@@ -101,7 +101,7 @@ uint64_t warnings_in(const RunReport& report) { return count(report, true); }
 
 std::string findings_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
-  SourceLines sources;
+  SourceLines sources(options.program);
   // Launches that ended in what is told below need no further words.
   std::vector<FailedLaunches> others = report.failed;
   std::erase_if(others, [&](const FailedLaunches& failure) {
@@ -119,6 +119,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   if (shown < order.size())
     text +=
         fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
+  if (const std::string note = sources.newer_text(); !note.empty()) text += note.substr(1) + "\n";
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

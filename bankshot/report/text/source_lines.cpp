@@ -39,4 +39,18 @@ std::string SourceLines::get(const std::string& file, uint32_t line) {
   return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
+std::string SourceLines::newer_text() const {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::file_time_type built = program_.empty() ? fs::file_time_type::max() : fs::last_write_time(program_, code);
+  if (code) return {};
+  std::string names;
+  for (const auto& [file, lines] : files_) {
+    if (lines.empty() || fs::last_write_time(file, code) <= built || code) continue;
+    names += (names.empty() ? "" : ", ") + printable(fs::path(file).filename().string());
+  }
+  return names.empty() ? ""
+                       : "\nnote: changed since the program was built, so that lines may be others: " + names + "\n";
+}
+
 }  // namespace bankshot::report

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bankshot/support/printable.hpp"
@@ -15,10 +16,16 @@ namespace bankshot::report {
 /// ending of a source file has no lines.
 class SourceLines {
  public:
+  /// @param program  the program that was built of the sources; empty: not known
+  explicit SourceLines(std::string program = {}) : program_(std::move(program)) {}
   /// @return the line without blanks around it and without control characters, or empty
   std::string get(const std::string& file, uint32_t line);
 
+  /// A note with the files that lines were taken of and that have changed since the program was built; empty if none.
+  std::string newer_text() const;
+
  private:
+  std::string program_;
   std::map<std::string, std::vector<std::string>> files_;
 };
 

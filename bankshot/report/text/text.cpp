@@ -159,13 +159,14 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");
   if (report.machine && report.kernels.size() > 1) text += program_text(report);
-  SourceLines sources;
+  SourceLines sources(options.program);
   bool without_lines = false, pictures = false;
   for (const Kernel& kernel : report.kernels) {
     text += kernel_text(kernel, report, options, sources, pictures);
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
+  text += sources.newer_text();
   text += all_left_open_text(report);
   return pictures ? text + evidence_text(report) : text;
 }

@@ -13,6 +13,7 @@ struct TextOptions {
   bool colour = false;
   unsigned top = 10;         ///< source lines with conflicts shown for each kernel
   bool read_sources = true;  ///< show the text of source lines
+  std::string program = {};  ///< built of these sources: later changes are noted; empty: not known
 };
 
 /// Kernels in the order of their first launches; in each the source lines by wasted wavefronts, with a picture of the
