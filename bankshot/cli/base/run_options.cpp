@@ -10,28 +10,27 @@
 namespace bankshot::cli {
 
 void RunOptions::define(CLI::App& app) {
-  app.add_option("--gpu", gpu, "the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file")
+  app.add_option("--gpu", gpu, "the GPU that the program sees: a name listed by `bankshot gpus`, or a .toml file")
       ->envname(cuda::kGpuVariable)
       ->capture_default_str()
       ->type_name("NAME|FILE.toml");
-  app.add_option("--threads", threads, "host threads; 0 takes all cores")
+  app.add_option("--threads", threads, "host threads; 0 uses all cores")
       ->envname(cuda::kThreadsVariable)
       ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
       ->capture_default_str()
       ->type_name("N");
   app.add_flag(
       "--progress", progress,
-      "print the progress of long launches on standard error, a line every five seconds; a terminal always shows it");
+      "print the progress of long launches to standard error, one line every five seconds; a terminal always shows it");
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
   app.add_option("--bank-hash", bank_hash,
-                 "count as if the hardware chose banks by this hash: " + scratchpad::hash_syntaxes())
+                 "count as if the hardware chose banks with this hash: " + scratchpad::hash_syntaxes())
       ->envname(cuda::kBankHashVariable)
       ->type_name("SPEC");
   app.add_option("--instruction-hashes", instruction_hashes,
-                 "count as if loads and stores held a hash each: those of this file, which bankshot search "
-                 "--per-instruction writes")
+                 "count as if each load and store had its own hash; bankshot search --per-instruction writes FILE")
       ->envname(cuda::kInstructionHashesVariable)
       ->type_name("FILE");
 }
@@ -39,16 +38,15 @@ void RunOptions::define_bank_hash(CLI::App& app) {
 void RunOptions::define_as_written(CLI::App& app) {
   counts = true;
   app.add_flag("--as-written", as_written,
-               "count each access of the PTX by itself; by default, accesses that ptxas merges count as one");
+               "count each access of the PTX separately; by default, accesses that ptxas merges count as one");
 }
 
 void RunOptions::define_machine_code(CLI::App& app) {
-  app.add_flag(
-      "--machine-code", machine_code,
-      "compare the accesses with machine code: the program's own for this GPU (build with -lineinfo), or what an "
-      "installed ptxas makes of its PTX. Lines that differ are named. Where machine code has narrower accesses, those "
-      "are "
-      "counted; where it has wider ones, those of the model. Its register counts decide the occupancy");
+  app.add_flag("--machine-code", machine_code,
+               "compare the accesses with machine code: the program's own for this GPU (build with -lineinfo), or what "
+               "an installed ptxas generates from its PTX. Lines that differ are reported. Where the accesses of the "
+               "machine code are narrower, they are counted; where they are wider, those of the model are. Register "
+               "counts of the machine code determine the occupancy");
 }
 
 namespace {

@@ -34,36 +34,38 @@ std::string today() {
 class Calibrate final : public Command {
  public:
   void define(CLI::App& app) override {
-    from_option_ = app.add_option("--from", from_.from,
-                                  "fit the description --gpu to published measurements, rows as in hardware/, instead")
-                       ->type_name("FILE.tsv");
+    from_option_ =
+        app.add_option("--from", from_.from,
+                       "measure nothing; fit the description --gpu to published measurements, rows as in hardware/")
+            ->type_name("FILE.tsv");
     backend_option_ =
-        app.add_option("--backend", backend_, "what is measured: cuda, a real GPU through NVIDIA's driver, or simulate")
+        app.add_option("--backend", backend_,
+                       "what to measure: cuda, a real GPU through NVIDIA's driver; simulate, a simulated GPU")
             ->check(CLI::IsMember({"cuda", "simulate"}))
             ->capture_default_str();
     driver_option_ =
         app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
-    device_option_ =
-        app.add_option("--device", from_.devices,
-                       "which GPU, as the driver counts them; without, 0. With --from only rows of GPUs whose name "
-                       "begins like this, and may be given several times")
-            ->type_name("N|NAME");
-    gpu_option_ = app.add_option("--gpu", gpu_, "GPU to simulate, or a TOML file; with --backend simulate or --from")
+    device_option_ = app.add_option("--device", from_.devices,
+                                    "number of the GPU in the driver (default: 0). With --from: only rows of GPUs "
+                                    "whose names begin with NAME; may be repeated")
+                         ->type_name("N|NAME");
+    gpu_option_ = app.add_option("--gpu", gpu_,
+                                 "the GPU to simulate (--backend simulate) or to fit (--from): a name or a TOML file")
                       ->type_name("NAME")
                       ->capture_default_str();
     base_option_ = app.add_option("--base", base_,
-                                  "description whose values stand where nothing is measured; without, the nearest one "
-                                  "that can be simulated")
+                                  "description that supplies the values that are not measured (default: the simulated "
+                                  "GPU, or the description nearest to the real one)")
                        ->type_name("NAME");
-    samples_option_ = app.add_option("--samples", options_.samples, "how often each pattern is measured")
+    samples_option_ = app.add_option("--samples", options_.samples, "number of measurements of each pattern")
                           ->check(CLI::Range(1u, 1000u))
                           ->type_name("N")
                           ->capture_default_str();
-    threads_option_ = app.add_option("--threads", from_.threads, "host threads for --from; 0: all cores")
+    threads_option_ = app.add_option("--threads", from_.threads, "host threads for --from; 0 uses all cores")
                           ->check(CLI::Range(0u, 4096u))
                           ->type_name("N")
                           ->capture_default_str();
-    app.add_option("-o,--output", output_, "write the description of the GPU; its name ends in .toml")
+    app.add_option("-o,--output", output_, "write the description of the GPU to this file; its name must end in .toml")
         ->type_name("FILE.toml");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
@@ -192,12 +194,10 @@ class Calibrate final : public Command {
 
 const RegisterCommand calibrate_registered(
     {"calibrate", "Measure the shared memory of a GPU and write its description",
-     "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
-     "shared memory cost under conflicts, and\n"
-     "writes a description with the values found. With --from it measures nothing: it fits a description to published\n"
-     "measurements, by the benchmarks of bankshot accuracy. docs/calibrate.md says how. Exit status: 0; 2 if there is "
-     "no\n"
-     "GPU, it cannot be measured, or a file cannot be read.\n\n"
+     "Measures the cost of loads, stores and atomics on shared memory under conflicts, with micro-benchmarks of one "
+     "warp, and\nwrites a description with the measured values. With --from it measures nothing: it fits a description "
+     "to published\nmeasurements with the benchmarks of bankshot accuracy. See docs/calibrate.md. Exit status: 0; 2 if "
+     "there is no GPU,\nit cannot be measured, or a file cannot be read.\n\n"
      "Examples:\n"
      "  bankshot calibrate -o mine.toml\n"
      "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"

@@ -20,13 +20,12 @@ class Explain final : public Command {
     options_.define_bank_hash(app);
     options_.define_as_written(app);
     options_.define_machine_code(app);
-    app.add_flag(
-        "--l1", l1_,
-        "count accesses of global memory, too: the cycles that they take in the first-level cache if they hit, "
-        "by source line. Programs run a third longer, with scattered accesses several times as long");
+    app.add_flag("--l1", l1_,
+                 "also count accesses to global memory: the cycles that they take in the first-level cache if they "
+                 "hit, by source line. Programs run a third longer; with scattered accesses several times longer");
     app.add_flag("--verbose", verbose_,
-                 "tell for each kernel what was compiled to code of this host, and why the rest was not");
-    app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
+                 "show for each kernel what was compiled to host code, and why the rest was not");
+    app.add_option("--fail-on", gates_, "exit with status 3 if a kernel has more than N; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
@@ -128,8 +127,9 @@ class Explain final : public Command {
 const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or one of its processes was killed, or --fail-on had nothing or\n"
-     "not everything to judge; 2 if it cannot be run, or a report was lost (on a full disk); 3 if a limit of\n"
+     "program or one of its kernels failed, or one of its processes was killed, or --fail-on could not be "
+     "judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
+     "lost (on a full disk); 3 if a limit of\n"
      "--fail-on is exceeded; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
@@ -137,7 +137,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
-     "  bankshot explain --l1 ./app                           global loads in the first-level cache as well\n"
+     "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"

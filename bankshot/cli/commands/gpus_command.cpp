@@ -93,12 +93,11 @@ nlohmann::ordered_json overhead_json(const gpu::Gpu& gpu, const timing::Overhead
 class Gpus final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("gpu", gpu_, "a GPU, or a TOML file: show its whole description");
+    app.add_option("gpu", gpu_, "show the full description of this GPU: a name or a TOML file");
     app.add_flag("--overhead", overhead_,
-                 "tell what the elastic pipeline and its scheduling would add to a core of that GPU");
+                 "show what hardware the elastic pipeline and its scheduling would add to a core of the GPU");
     app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
-    app.footer(app.get_footer() +
-               "\nKeys of single components, with their range and what they are if the file does not say them:\n" +
+    app.footer(app.get_footer() + "\nKeys of individual components, with their ranges and defaults:\n" +
                gpu::component_keys());
   }
 
@@ -148,9 +147,8 @@ class Gpus final : public Command {
 
 const RegisterCommand gpus_registered(
     {"gpus", "List the GPUs that programs can run on",
-     "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run "
-     "programs; those whose file says how\n"
-     "long everything takes can be simulated.\n\n"
+     "Each GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All GPUs can run programs; those whose "
+     "file has\ntiming sections can be simulated.\n\n"
      "Examples:\n"
      "  bankshot gpus\n"
      "  bankshot gpus gtx480\n"

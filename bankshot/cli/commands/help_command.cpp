@@ -12,8 +12,9 @@ class Help final : public Command {
  public:
   void define(CLI::App& app) override {
     program_ = app.get_parent();
-    app.add_option("command", command_, "the command to explain; without it, all are listed")->type_name(kCommandName);
-    app.add_flag("--man", man_, "write the source of the manual page, which `man -l` shows");
+    app.add_option("command", command_, "the command to explain; without it, all commands are listed")
+        ->type_name(kCommandName);
+    app.add_flag("--man", man_, "write the source of the manual page, for `man -l`");
   }
 
   int run(const std::vector<std::string>&) override {

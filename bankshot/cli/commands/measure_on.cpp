@@ -17,9 +17,9 @@ void MeasureOn::define(CLI::App& app) {
   driver_option_ =
       app.add_option("--driver", driver_, "NVIDIA's driver library, libcuda.so.1 if not given; implies --backend cuda")
           ->type_name("FILE");
-  device_option_ = app.add_option("--device", device_,
-                                  "which GPU, as the driver counts them, 0 if not given; implies --backend cuda")
-                       ->type_name("N");
+  device_option_ =
+      app.add_option("--device", device_, "number of the GPU in the driver, 0 if not given; implies --backend cuda")
+          ->type_name("N");
 }
 
 bool MeasureOn::is_given() const {

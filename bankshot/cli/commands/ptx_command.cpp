@@ -43,18 +43,16 @@ class Ptx final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("FILE", file_, "PTX text; - is standard input");
-    CLI::Option* const table = app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
-    CLI::Option* const print = app.add_flag("--print", print_, "print the module as it was understood");
-    CLI::Option* const machine_code =
-        app.add_option(
-               "--machine-code", cubin_,
-               "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
-               "compiled with -lineinfo")
-            ->type_name("FILE.cubin");
-    app.add_flag(
-           "--timing", timing_,
-           "with --machine-code: compare the machine instructions that `simulate` counts instead, by class, and how "
-           "far from each load its result is used")
+    CLI::Option* const table =
+        app.add_flag("--table", table_, "print the table of supported instructions, as Markdown");
+    CLI::Option* const print = app.add_flag("--print", print_, "print the module as it was parsed");
+    CLI::Option* const machine_code = app.add_option("--machine-code", cubin_,
+                                                     "compare the shared-memory accesses that we expect from ptxas "
+                                                     "with those of this cubin, compiled from FILE with -lineinfo")
+                                          ->type_name("FILE.cubin");
+    app.add_flag("--timing", timing_,
+                 "with --machine-code: compare instead the machine instructions that `simulate` counts, by class, and "
+                 "the distance from each load to the use of its result")
         ->needs(machine_code);
     CLI::Option* const joined =
         app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
@@ -163,15 +161,15 @@ class Ptx final : public Command {
 
 const RegisterCommand ptx_registered(
     {"ptx", "Check PTX: syntax, names, and whether every instruction can run",
-     "What cannot run is named with file, line and column. Exit status 0; 2 if it cannot run; 3 if\n"
-     "--machine-code finds accesses that differ, a cubin of another text, or does not find a kernel.\n\n"
+     "Instructions that cannot run are reported with file, line and column. Exit status: 0; 2 if the module cannot "
+     "run; 3 if\n--machine-code finds accesses that differ or a cubin of another text, or the cubin lacks a kernel.\n\n"
      "Examples:\n"
      "  bankshot ptx kernel.ptx\n"
      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
      "  bankshot ptx --print kernel.ptx\n"
-     "  bankshot ptx --joined 80 kernel.ptx                    what we expect of ptxas\n"
+     "  bankshot ptx --joined 80 kernel.ptx                    what we expect from ptxas\n"
      "  ptxas -lineinfo -arch=sm_80 kernel.ptx -o kernel.cubin\n"
-     "  bankshot ptx --machine-code kernel.cubin kernel.ptx    … against what it made\n"
+     "  bankshot ptx --machine-code kernel.cubin kernel.ptx    … compared with what it made\n"
      "  bankshot ptx --table\n",
      [] { return std::make_unique<Ptx>(); }});
 

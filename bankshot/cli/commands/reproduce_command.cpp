@@ -29,19 +29,18 @@ class Reproduce final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_option("NAME", names_, "experiments; those of --list");
+    app.add_option("NAME", names_, "experiments, as listed by --list");
     app.add_flag("--list", list_, "list the experiments");
-    app.add_flag("--all", all_, "all experiments");
+    app.add_flag("--all", all_, "run all experiments");
     app.add_flag("--quick", quick_,
-                 "fewer runs where an experiment takes a mean of several, and smaller problems where it takes time");
-    app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")
+                 "fewer runs where an experiment averages several, and smaller problems where it takes long");
+    app.add_option("--json", json_, "write the results as JSON, one line per experiment; - is standard output")
         ->type_name("FILE|-");
-    app.add_option(
-           "--report", report_,
-           "write a page, DIR/index.html, of what is asked for and of what was computed before, which stays there, "
-           "also after an interruption")
+    app.add_option("--report", report_,
+                   "write a page, DIR/index.html, with these results and with those computed earlier, which are kept "
+                   "in DIR even after an interruption")
         ->type_name("DIR");
-    app.add_option("--plot", plot_, "draw the figure of one experiment, as SVG")->type_name("FILE.svg");
+    app.add_option("--plot", plot_, "draw the figure of one experiment as SVG")->type_name("FILE.svg");
   }
 
   int run(const std::vector<std::string>&) override {
@@ -232,10 +231,9 @@ class Reproduce final : public Command {
 };
 
 const RegisterCommand reproduce_registered(
-    {"reproduce", "Rebuild a figure or table of the papers beside the published values",
-     "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS "
-     "names; they run our own programs of\n"
-     "kernels/. One that names its GPU runs on that, whatever --gpu says.\n\n"
+    {"reproduce", "Reproduce a figure or table of the papers beside the published values",
+     "Each experiment is a file in experiments/, or in the folder that BANKSHOT_EXPERIMENTS names, and runs our own "
+     "programs\nin kernels/. If the file names a GPU, the experiment runs on that GPU, whatever --gpu says.\n\n"
      "Examples:\n"
      "  bankshot reproduce --list\n"
      "  bankshot reproduce tc16-table5\n"

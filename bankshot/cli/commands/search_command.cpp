@@ -56,44 +56,42 @@ scratchpad::PatternSet by_lanes(scratchpad::PatternSet set) {
 class Search final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("PATTERNS,--train", files_, "patterns files to search on, together; - is standard input");
+    app.add_option("PATTERNS,--train", files_, "patterns files to search on, taken together; - is standard input");
     app.add_option("--test", tests_,
-                   "also say what the hash does to these patterns, which are not searched on; may be repeated")
+                   "also evaluate the hash on these patterns, which the search does not use; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
-    app.add_option("--class", class_, "hashes to choose from: " + scratchpad::searchable_classes())
+    app.add_option("--class", class_, "class of hashes to choose from: " + scratchpad::searchable_classes())
         ->type_name("C")
         ->capture_default_str();
     app.add_option("--method", method_,
                    "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
         ->type_name("M");
-    app.add_flag(
-        "--count-lanes", count_lanes_,
-        "heuristics count a word once for each lane that wants it, rather than once for all: the other reading "
-        "of their paper");
+    app.add_flag("--count-lanes", count_lanes_,
+                 "heuristics count a word once for each lane that accesses it, rather than once for all lanes: the "
+                 "other reading of their paper");
     app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
     app.add_option("--plain-low-bits", plain_low_bits_,
-                   "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of "
-                   "2^K words "
-                   "stay whole")
+                   "only hashes with a form in which bank bits 0 to K-1 are address bits; with --in-place, vectors of "
+                   "2^K words stay contiguous")
         ->type_name("K")
         ->check(CLI::Range(0u, scratchpad::kMaxBankBits));
-    app.add_option("--time-limit", seconds_, "seconds after which the best so far is the answer")
+    app.add_option("--time-limit", seconds_, "seconds after which the search stops with the best hash found so far")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
-    app.add_option("--threads", threads_, "host threads of the proof; 0 takes all cores")
+    app.add_option("--threads", threads_, "host threads for the proof; 0 uses all cores")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
     app.add_option("--certificate", certificate_,
-                   "write the proof that the hash is the best, for bankshot verify; of method optimal")
+                   "write the proof that the hash is the best, for bankshot verify; only with method optimal")
         ->type_name("FILE");
-    app.add_flag(
-        "--per-instruction", per_instruction_,
-        "a hash for each load and store: PATTERNS is what bankshot trace --per-instruction wrote, and --json "
-        "writes the file for --instruction-hashes of explain and simulate; --time-limit is for each of its searches");
-    app.add_flag("--count-classes", count_, "only print how many hashes each class has");
+    app.add_flag("--per-instruction", per_instruction_,
+                 "find a hash for each load and store: PATTERNS is the output of bankshot trace --per-instruction, and "
+                 "--json writes the file for --instruction-hashes of explain and simulate; --time-limit applies to "
+                 "each of the searches");
+    app.add_flag("--count-classes", count_, "only print the number of hashes in each class");
     app.add_option("--address-bits", size_.address_bits, "for --count-classes")
         ->check(CLI::Range(1, 16))
         ->capture_default_str();
@@ -305,9 +303,9 @@ class Search final : public Command {
 
 const RegisterCommand search_registered(
     {"search", "Find the best bank hash for access patterns",
-     "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR "
-     "hashes,\n"
-     "proved to be, or with a bound of what is left when the time runs out. PATTERNS is described in docs/json.md.\n\n"
+     "Finds the hash with the least excess, the sum of weight * (passes - ideal). Without --class it is the best of "
+     "all XOR\nhashes, with a proof; if the time runs out, with a bound on the least possible excess. docs/json.md "
+     "describes PATTERNS.\n\n"
      "Examples:\n"
      "  bankshot search patterns.json\n"
      "  bankshot search --in-place patterns.json\n"

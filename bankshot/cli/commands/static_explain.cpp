@@ -9,9 +9,8 @@
 namespace bankshot::cli {
 
 void StaticExplain::define(CLI::App& app) {
-  app.add_option(
-         "--static", file_,
-         "run nothing: tell from the code alone, PTX text (- is standard input) or what is embedded in a program")
+  app.add_option("--static", file_,
+                 "run nothing; analyse the code alone: PTX text (- is standard input) or the PTX embedded in a program")
       ->type_name("FILE");
   launch_.define(app, "for --static: ");
 }

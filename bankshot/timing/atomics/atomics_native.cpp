@@ -63,7 +63,7 @@ class Native final : public AtomicsLoop {
 };
 
 const AtomicsRegistry native({"native",
-                              "atomics at the banks: lanes on one word take turns (Maxwell and later)",
+                              "atomics at the banks: lanes on the same word take turns (Maxwell and later)",
                               [](const Config& config) { return std::make_unique<Native>(config); },
                               {}});
 

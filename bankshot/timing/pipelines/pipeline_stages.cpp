@@ -157,12 +157,13 @@ PipelineRegistry::Entry entry(const char* summary) {
           std::move(parameters), lacks};
 }
 
-const PipelineRegistry unified(
-    entry<Organisation::unified>("stages, all through those of memory: a conflict stops everybody behind it"));
-const PipelineRegistry split(entry<Organisation::split>(
-    "stages, with others beside those of memory; an instruction that ends at once with an access stops all behind it"));
+const PipelineRegistry unified(entry<Organisation::unified>(
+    "all instructions pass through the memory stages: a conflict stops everything behind it"));
+const PipelineRegistry split(
+    entry<Organisation::split>("other instructions have stages beside the memory stages; one that finishes together "
+                               "with an access stops everything behind it"));
 const PipelineRegistry elastic(
-    entry<Organisation::elastic>("stages, and queues that take up what conflicts delay (CF'11)"));
+    entry<Organisation::elastic>("stages with queues for instructions that conflicts delay (CF'11)"));
 
 }  // namespace
 }  // namespace bankshot::timing
