@@ -45,7 +45,7 @@ std::string set_capability(Gpu& gpu, const std::string& text) {
 /// The hash of as many banks as the scratchpad has: `banks` comes before it in the table.
 std::string set_hash(Gpu& gpu, const std::string& spec) {
   const auto error = scratchpad::set_bank_hash(gpu.machine.scratchpad, spec);
-  return error ? "is no bank hash: " + error->message : "";
+  return error ? "is not a bank hash: " + error->message : "";
 }
 
 std::string hash_text(const Gpu& gpu) {
@@ -90,7 +90,7 @@ template <size_t kTable>
 constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gpu.machine.scratchpad.tables[kTable]); },
                           [](Gpu& gpu, const std::string& text) -> std::string {
                             const Result<scratchpad::PhaseTable> table = scratchpad::parse_phases(text);
-                            if (!table) return "is no table of phases: " + table.error().message;
+                            if (!table) return "is not a table of phases: " + table.error().message;
                             gpu.machine.scratchpad.tables[kTable] = *table;
                             return {};
                           },
@@ -229,7 +229,7 @@ constexpr std::array kRelations = {
                };
                return !g.machine.scratchpad.merge_pairs || (neighbours(8) && neighbours(16));
              },
-             "is a rule of neighbouring lanes, and load_b64 or load_b128 has others"},
+             "needs phases of neighbouring lanes, but load_b64 or load_b128 has others"},
 };
 
 /// A text as TOML has it, in quotes.

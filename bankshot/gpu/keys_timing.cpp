@@ -54,7 +54,7 @@ constexpr Text kCarveouts = {
         unsigned kb = 0;
         const auto [end, error] = std::from_chars(text.data() + begin, text.data() + comma, kb);
         if (error != std::errc() || end != text.data() + comma || kb > 1024 || (!all.empty() && kb <= all.back()))
-          return "must be numbers of KB that grow, such as \"0\", \"32\", \"64\"";
+          return "must be increasing numbers of KB, such as \"0\", \"32\", \"64\"";
         all.push_back(kb);
         at = comma + 1;
       }

@@ -83,7 +83,7 @@ Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& envi
   std::vector<std::string> arguments = target.arguments, variables = changed(environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
   int why[2];
-  if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno)};
+  if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + std::strerror(errno)};
 
   Signals signals;
   signals.block();

@@ -38,7 +38,7 @@ std::optional<Error> overwrites(const std::string& option, const std::string& fi
   if (!is_name(file) || (fs::exists(file, code) && !is_plain(file))) return std::nullopt;
   for (const Input& input : inputs) {
     if (same_file(file, input.path))
-      return Error{option + " would write over " + input.what + ", " + input.path + "; name another file"};
+      return Error{option + " would overwrite " + input.what + ", " + input.path + "; name another file"};
   }
   return names_a_program(option, file);
 }

@@ -156,7 +156,7 @@ class Checker {
     if (++proposals_ > kMostProposals) return {};
     const std::string_view near = scope.near(name, expected);
     if (!near.empty()) return "did you mean " + in_quotes(near) + "?";
-    if (expected == What::label) return "a label stands before its instruction as " + std::string(name) + ":";
+    if (expected == What::label) return "a label is written before its instruction, as " + std::string(name) + ":";
     return name[0] == '%' ? "declare it with .reg" : "";
   }
 

@@ -88,7 +88,7 @@ std::optional<Error> make_canonical(scratchpad::PatternSet& set, const scratchpa
   scratchpad::merge_equal(set.patterns);
   if (scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits)) return {};
   return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
-               ", the most that hashes work on"};
+               ", the limit of bank hashes"};
 }
 
 std::vector<PatternsOfPart> parts_of(const report::Kernel& kernel, const ptx::Module& module,

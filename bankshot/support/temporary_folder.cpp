@@ -13,7 +13,7 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   const char* parent = std::getenv("TMPDIR");
   std::string path = std::string(parent != nullptr && *parent != 0 ? parent : "/tmp") + "/bankshot-XXXXXX";
   if (mkdtemp(path.data()) == nullptr)
-    return Error{"cannot make the folder " + path + ": " + std::strerror(errno) + "; " + kNeedsRoom};
+    return Error{"cannot create the folder " + path + ": " + std::strerror(errno) + "; " + kNeedsRoom};
   std::error_code code;
   return TemporaryFolder(fs::absolute(path, code).string());
 }

@@ -97,7 +97,7 @@ Result<std::optional<int>> run(const std::vector<std::string>& arguments, const 
 /// "ptxas fatal: …", the first line that says what is wrong.
 std::string complaint(std::string_view said, const std::optional<int>& status) {
   if (const std::string_view line = said.substr(0, said.find('\n')); !line.empty()) return std::string(line);
-  if (status.value_or(0) == 0) return "it left no machine code";
+  if (status.value_or(0) == 0) return "it produced no machine code";
   return WIFSIGNALED(*status) ? fmt::format("signal {}", WTERMSIG(*status))
                               : fmt::format("status {}", WEXITSTATUS(*status));
 }

@@ -25,7 +25,7 @@ std::string unknown_command(const std::string& word) {
   }
   std::string names;
   for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
-  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
+  return "unknown command '" + word + "'; commands are: " + names + " (bankshot --help explains)";
 }
 
 int refuse(const std::string& message) {

@@ -54,7 +54,7 @@ namespace {
 std::string why_no_machine_code(const gpu::Gpu& gpu) {
   if (gpu.as_written)
     return fmt::format("programs for {} are not compiled by ptxas (accesses = \"as-written\" in its file)", gpu.name);
-  return fmt::format("{} has compute capability {}.{}, and machine code is read from 7.0 on", gpu.name,
+  return fmt::format("{} has compute capability {}.{}; machine code can be read from 7.0 on", gpu.name,
                      gpu.compute_major, gpu.compute_minor);
 }
 
@@ -67,7 +67,8 @@ std::string which_program(const std::string& command) {
 Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.machine_code && options.as_written) {
     return Error{
-        "--machine-code and --as-written exclude each other: accesses are those of machine code, or those of the PTX"};
+        "--machine-code and --as-written exclude each other: count the accesses either of the machine code or of the "
+        "PTX"};
   }
   Result<host::Setup> setup = host::set_up(options, command);
   if (!setup) return setup;
@@ -83,10 +84,11 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
   if (setup->gpu.machine.warp_size > 32) {
-    std::fprintf(stderr,
-                 "bankshot: warning: warps of this GPU have %u lanes; masks of warp-wide instructions (__ballot_sync, "
-                 "__shfl_sync) name the lower 32 only, so a program that uses them may compute other results\n",
-                 setup->gpu.machine.warp_size);
+    std::fprintf(
+        stderr,
+        "bankshot: warning: warps of this GPU have %u lanes, but the masks of warp-wide instructions (__ballot_sync, "
+        "__shfl_sync) cover only the lower 32; a program that uses them may compute different results\n",
+        setup->gpu.machine.warp_size);
   }
   return setup;
 }

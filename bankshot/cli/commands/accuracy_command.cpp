@@ -65,15 +65,15 @@ class Accuracy final : public Command {
     for (const std::string& name : options_.families) {
       const auto all = accuracy::families();
       const bool known = std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-      if (!known) return fmt::format("--family: there is no family {}; there are {}", name, family_names());
+      if (!known) return fmt::format("--family: unknown family {}; families are {}", name, family_names());
     }
     if (driver_option_->count() != 0 && device_option_->count() == 0) {
-      return "--driver is for a real GPU: name it with --device, or leave --driver out";
+      return "--driver is for a real GPU: select one with --device, or leave --driver out";
     }
     if (from_.empty()) {
       const std::vector<std::string> folders = data_folders("hardware");
       if (folders.empty())
-        return "the folder hardware, with published measurements, is not there: name a file with --from";
+        return "the folder hardware with the published measurements was not found: name a file with --from";
       from_ = folders.front() + "/" + kRows;
     }
     const auto error = cannot_deliver(json_, {{"the file of --from", from_}});

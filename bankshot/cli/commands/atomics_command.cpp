@@ -102,13 +102,13 @@ class Atomics final : public Command {
     if (!set) return refuse(set.error().message);
     const std::string file = file_ == "-" ? "standard input" : file_;
     if (set->rules.banks != machine->rules.banks || set->rules.bank_bytes != machine->rules.bank_bytes) {
-      return refuse(fmt::format("{} is for {} banks of {} bytes, and {} has {} of {}", file, set->rules.banks,
+      return refuse(fmt::format("{} is for {} banks of {} bytes, but {} has {} of {}", file, set->rules.banks,
                                 set->rules.bank_bytes, machine->gpu.name, machine->rules.banks,
                                 machine->rules.bank_bytes));
     }
     nlohmann::json list = nlohmann::json::array();
     std::string text =
-        fmt::format("{}, form {}, bank hash {}, lock hash {}; cycles of its clock\n\n", machine->gpu.name,
+        fmt::format("{}, form {}, bank hash {}, lock hash {}; in cycles of its clock\n\n", machine->gpu.name,
                     machine->form, request_.bank_hash, machine->has_locks() ? request_.lock_hash : "-");
     text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", "pattern", "weight",
                         "latency", "iterations", "lock degree", "bank degree", "rounds", "reads", "writes");
@@ -117,8 +117,8 @@ class Atomics final : public Command {
     for (const size_t k : taken) {
       const scratchpad::Pattern& pattern = set->patterns[k];
       if (pattern.width != 4)
-        return refuse(
-            fmt::format("{}: patterns[{}].width is {}, and the models are of 4 bytes a lane", file, k, pattern.width));
+        return refuse(fmt::format("{}: patterns[{}].width is {}, but the models are for 4 bytes per lane", file, k,
+                                  pattern.width));
       std::array<uint32_t, scratchpad::kMaxLanes> words;
       unsigned lanes = 0;
       for (unsigned lane = 0; lane < scratchpad::kMaxLanes; ++lane) {
@@ -140,7 +140,7 @@ class Atomics final : public Command {
       weights += static_cast<double>(pattern.weight);
     }
     const double mean = weights == 0 ? 0 : sum / weights;
-    text += fmt::format("\nmean latency {:.1f}, each pattern by its weight\n", mean);
+    text += fmt::format("\nweighted mean latency {:.1f}\n", mean);
     const size_t left_out = set->patterns.size() - taken.size();
     if (left_out != 0) text += fmt::format("{} patterns of loads and stores are left out\n", left_out);
     if (machine->combines)

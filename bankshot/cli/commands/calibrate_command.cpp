@@ -101,7 +101,8 @@ class Calibrate final : public Command {
   /// Why it cannot be done, before anything is measured.
   std::string problem() {
     if (const std::string reason = fits() ? problem_of_fit() : problem_of_measuring(); !reason.empty()) return reason;
-    if (!output_.empty() && !output_.ends_with(".toml")) return output_ + ": the name of a description ends in .toml";
+    if (!output_.empty() && !output_.ends_with(".toml"))
+      return output_ + ": the name of a description must end in .toml";
     if (host::same_file(output_, json_)) return "-o and --json name the same file, " + output_;
     if (const auto error = host::overwrites("-o", output_, inputs())) return error->message;
     if (!output_.empty()) {
@@ -123,16 +124,16 @@ class Calibrate final : public Command {
 
   /// Reads the number of --device.
   std::string problem_of_measuring() {
-    if (threads_option_->count() != 0) return "--threads is for --from: leave it out, or name a file of rows";
+    if (threads_option_->count() != 0) return "--threads needs --from: leave it out, or name a file of measurements";
     if (simulates() && (driver_option_->count() != 0 || device_option_->count() != 0)) {
-      return "--driver and --device are for a real GPU: leave them away, or --backend simulate";
+      return "--driver and --device are for a real GPU: leave out either these or --backend simulate";
     }
-    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: say --backend simulate";
+    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: add --backend simulate";
     if (device_option_->count() == 0) return {};
     const std::string& text = from_.devices[0];
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), device_);
     if (from_.devices.size() == 1 && error == std::errc() && end == text.data() + text.size()) return {};
-    return fmt::format("--device {}: name one GPU by its number, as the driver counts them; names need --from",
+    return fmt::format("--device {}: give the number of one GPU in the driver; names need --from",
                        fmt::join(from_.devices, ", "));
   }
 
@@ -164,7 +165,7 @@ class Calibrate final : public Command {
     if (gpu->timing) return Base{name, std::move(*gpu)};
     return Error{
         name +
-        " has no timing sections, so what is measured has no place beside its values; name another GPU with --base"};
+        " has no timing sections, so it cannot supply the values that are not measured; name another GPU with --base"};
   }
 
   /// What the description says, held against the GPU it is of.

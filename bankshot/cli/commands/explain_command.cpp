@@ -36,26 +36,28 @@ class Explain final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (static_.wanted()) {
       if (!command.empty())
-        return refuse("unexpected argument '" + command[0] + "': --static runs nothing; options stand before it");
-      if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
+        return refuse("unexpected argument '" + command[0] +
+                      "': --static runs nothing, so nothing may follow the file; put options before it");
+      if (!gates_.empty()) return refuse("--fail-on needs a run, but --static runs nothing");
       if (!options_.bank_hash.empty()) {
         return refuse(
-            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
-            "know it");
+            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
+            "--static does not know");
       }
       if (!options_.instruction_hashes.empty()) {
         return refuse("--instruction-hashes (or BANKSHOT_INSTRUCTION_HASHES) needs a run");
       }
       if (options_.machine_code) {
         return refuse(
-            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");
+            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares accesses without "
+            "one");
       }
-      if (l1_) return refuse("--l1 needs a run, and --static runs nothing");
-      if (verbose_) return refuse("--verbose tells of a run, and --static runs nothing");
+      if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
+      if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
-      return refuse("--block, --grid and --param are for --static; a run tells them itself");
+      return refuse("--block, --grid and --param are for --static; in a run the program determines them");
     std::vector<Gate> gates;
     for (const std::string& text : gates_) {
       const Result<Gate> gate = parse_gate(text);
@@ -92,7 +94,7 @@ class Explain final : public Command {
     if (say_failed_launches(report)) return true;
     if (!gated) return false;
     if (report.partial) {
-      say("--fail-on: the program did not come to its end, so not everything was measured");
+      say("--fail-on: the program did not finish, so not everything was measured");
     } else if (report.kernels.empty()) {
       say("--fail-on: no kernel was launched, so nothing was measured");
     }

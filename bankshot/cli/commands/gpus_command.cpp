@@ -30,9 +30,8 @@ std::string transactions(const gpu::Gpu& gpu) {
   const uint64_t bytes = gpu.shared_per_block_optin, most = scratchpad::most_shared(banks, bytes, threads);
   const scratchpad::TxNeeds needs = scratchpad::needs(banks, gpu.machine.transactions, {threads, most, 0});
   return fmt::format(
-      "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for "
-      "owners),\n"
-      "# and of {} registers {} hold its filters; each register of a thread takes two.\n",
+      "\n# With transactions, a block of {} threads can use {} of {} bytes of shared memory ({} hold backups, {} "
+      "owners).\n# Of {} registers, {} hold filters; each register of a thread takes two.\n",
       threads, most, bytes, needs.backups, needs.owners, gpu.registers_per_block, needs.filters);
 }
 
@@ -47,7 +46,8 @@ std::string whole(const gpu::Gpu& gpu) {
 
 std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
   std::string text = fmt::format(
-      "The elastic pipeline in a core of {}, and what its scheduler needs (tables 1 and 2 of its paper)\n\n", gpu.name);
+      "Hardware that the elastic pipeline and its scheduler add to a core of {} (tables 1 and 2 of the paper)\n\n",
+      gpu.name);
   const auto row = [&](const std::string& what, const std::string& size, const std::string& number) {
     text += fmt::format("  {:<44} {:<24} {}\n", what, size, number);
   };
@@ -67,8 +67,8 @@ std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
   }
   if (all.nonmem_corrected != all.nonmem) {
     text += fmt::format(
-        "\nWith {} entries beside memory it may stall: it has fewer memory stages than a warp has parts. With {} it "
-        "never does.\n",
+        "\nWith {} entries beside memory the pipeline may stall: it has fewer memory stages than a warp has parts. "
+        "With {} it never does.\n",
         all.nonmem, all.nonmem_corrected);
   }
   return text;

@@ -73,12 +73,13 @@ std::string describe(const BankHash& hash) {
                      ? fmt::format("{}: every bank holds {} words", rank, 1u << (hash.address_bits - hash.bank_bits))
                      : fmt::format("{} of {}: some banks hold more words than others", rank, hash.bank_bits));
     const circuit::XorGates xors = circuit::xor_gates(hash);
-    line("XOR gates", fmt::format("{}, {} behind each other", xors.gates, xors.levels));
+    line("XOR gates", fmt::format("{}, {} in series", xors.gates, xors.levels));
   }
   line("in place", scratchpad::is_in_place(hash) ? "yes: software can apply it without extra memory" : "no");
   line("C++", scratchpad::bank_expression(hash));
   const std::vector<Setting> settings = settings_of(hash);
-  if (!settings.empty()) text += "\nHardware that can be set to it, and what its register then holds:\n";
+  if (!settings.empty())
+    text += "\nConfigurable hardware that can compute this hash, and the setting of its register:\n";
   for (const Setting& setting : settings) text += fmt::format("  {:<14} {}\n", setting.of_class, setting.literal);
   return text;
 }
@@ -181,15 +182,15 @@ class Hash final : public Command {
   int run(const std::vector<std::string>&) override {
     if (const std::string reason = outputs_problem(); !reason.empty()) return refuse(reason);
     for (const double number : ghz_) {
-      if (!std::isfinite(number)) return refuse("--frequencies: not a number; give GHz, as 1.43");
+      if (!std::isfinite(number)) return refuse("--frequencies: not a number; give GHz, for example 1.43");
     }
     for (const double number : activities_) {
-      if (!std::isfinite(number)) return refuse("--activities: not a number; give 0 to 1");
+      if (!std::isfinite(number)) return refuse("--activities: not a number; give numbers from 0 to 1");
     }
     if (const std::string reason = circuit::module_problem(module_); !reason.empty())
       return refuse(fmt::format("--module {}: {}", module_, reason));
     if (module_ != circuit::kModule && verilog_.empty() && testbench_.empty())
-      return refuse("--module names the module of --verilog and --testbench: give one of them");
+      return refuse("--module names the module of --verilog or --testbench: give at least one of them");
     const Result<Subject> subject = find_subject();
     if (!subject) return refuse(subject.error().message);
 
@@ -239,7 +240,7 @@ class Hash final : public Command {
     }
     const scratchpad::HashSize size{address_bits_, static_cast<unsigned>(std::countr_zero(banks_))};
     if (size.bank_bits > size.address_bits) {
-      return Error{fmt::format("{} banks need {} address bits at least; --address-bits is {}", banks_, size.bank_bits,
+      return Error{fmt::format("{} banks need at least {} address bits; --address-bits is {}", banks_, size.bank_bits,
                                address_bits_)};
     }
     if (const HashClass* const c = scratchpad::find_configurable_class(what_)) {

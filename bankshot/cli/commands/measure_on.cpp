@@ -28,7 +28,7 @@ bool MeasureOn::is_given() const {
 
 std::string MeasureOn::problem() const {
   if (backend_ == "simulate" && driver_option_->count() + device_option_->count() != 0)
-    return "--driver and --device are for a real GPU: leave them out, or --backend simulate";
+    return "--driver and --device are for a real GPU: leave out either these or --backend simulate";
   return {};
 }
 

@@ -80,7 +80,7 @@ class Pipeline final : public Command {
                               {"stopped_by", kStalls[static_cast<size_t>(one.times.why)]}});
     }
     text += fmt::format(
-        "\n{} in which the front stood still; {}\n",
+        "\n{} in which the front stalled; {}\n",
         stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles",
         chart.all().empty() ? "nothing was fetched" : fmt::format("the last write-back is in cycle {}", chart.last()));
     const nlohmann::json document = {{"schema", "bankshot/pipeline/1"},

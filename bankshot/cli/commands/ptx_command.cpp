@@ -35,7 +35,7 @@ std::string counted(uint64_t count, const char* noun) {
 std::string summary(const simt::KernelInfo& kernel) {
   std::string text = fmt::format("  {}: {}, {} of shared memory", kernel.name,
                                  counted(kernel.params.size(), "parameter"), counted(kernel.static_shared, "byte"));
-  if (kernel.local_bytes != 0) text += ", " + counted(kernel.local_bytes, "byte") + " of local memory a thread";
+  if (kernel.local_bytes != 0) text += ", " + counted(kernel.local_bytes, "byte") + " of local memory per thread";
   return text + "\n";
 }
 
@@ -67,7 +67,7 @@ class Ptx final : public Command {
       print(simt::instruction_table(*simt::rows_of("portable")));
       return kDone;
     }
-    if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
+    if (file_.empty()) return refuse("no PTX file given; try: bankshot ptx kernel.ptx");
     const Result<std::string> text = host::read_text(file_);
     if (!text) return refuse(text.error().message);
     const std::string name = file_ == "-" ? "standard input" : file_;
@@ -96,9 +96,8 @@ class Ptx final : public Command {
     const bool made_of_it = agreement::is_made_of(module, *cubin);
     if (!made_of_it)
       fmt::print(stderr,
-                 "bankshot: warning: {} seems to be made of another text than {}, so lines do not compare; make it of "
-                 "this: ptxas "
-                 "-lineinfo -arch=sm_{} {} -o {}\n",
+                 "bankshot: warning: {} seems to be compiled from another text than {}, so line numbers do not match; "
+                 "compile it from this one: ptxas -lineinfo -arch=sm_{} {} -o {}\n",
                  cubin_, file_, cubin->architecture, file_, cubin_);
     if (timing_) return compare_timing(module, *cubin);
     const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
@@ -106,12 +105,12 @@ class Ptx final : public Command {
     const bool has_lines = std::any_of(cubin->kernels.begin(), cubin->kernels.end(), [](const sass::Kernel& kernel) {
       return std::any_of(kernel.code.begin(), kernel.code.end(), [](const auto& i) { return i.ptx_line != 0; });
     });
-    if (!has_lines) return refuse(cubin_ + " does not say which line of the PTX is what: compile it with -lineinfo");
+    if (!has_lines) return refuse(cubin_ + " has no line numbers of the PTX: compile it with -lineinfo");
     bool all = made_of_it;
     for (const std::string& name : ptx::kernel_names(module)) {
       if (std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; }))
         continue;
-      print(name + ": not compared, as the machine code does not have it\n");
+      print(name + ": not compared, because the machine code lacks it\n");
       all = false;
     }
     for (const agreement::Kernel& kernel : kernels) {
@@ -136,7 +135,9 @@ class Ptx final : public Command {
     for (const agreement::Instructions& kernel : kernels) {
       print(fmt::format(
           "{}: sm_{}{}\n  {:<20}{:>8}{:>10}{:>14}\n", kernel.kernel, cubin.architecture,
-          kernel.alike ? "" : ", with other accesses than the machine code (a loop is unrolled otherwise, or more)",
+          kernel.alike
+              ? ""
+              : ", with accesses that differ from the machine code (a loop is unrolled differently, for example)",
           "instructions", "PTX", "expected", "machine code"));
       std::vector<agreement::ClassCount> rows = kernel.classes;
       rows.push_back(kernel.all());

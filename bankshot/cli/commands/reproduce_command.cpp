@@ -56,7 +56,7 @@ class Reproduce final : public Command {
       names_ = experiment::names();
       if (names_.empty()) return refuse("there are no experiments in " + experiment::searched());
     }
-    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all takes all");
+    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all runs all");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
     std::vector<experiment::Experiment> all;
     for (const std::string& name : names_) {
@@ -130,7 +130,7 @@ class Reproduce final : public Command {
       }
       if (!outcome) return refuse(one.name + ": " + outcome.error().message);
       if (!plot_.empty()) {
-        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
+        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table; there is no figure to draw");
         if (const auto error = host::write_file(plot_, svg_of(one, *outcome))) return refuse(error->message);
       }
       text += to_text(one, *outcome, quick_);
@@ -145,7 +145,8 @@ class Reproduce final : public Command {
     std::error_code code;
     const std::filesystem::path json_folder = std::filesystem::absolute(json_, code).parent_path();
     if (!json_.empty() && json_ != "-" && host::same_file(json_folder.string(), report_))
-      return refuse("--json writes into the folder of --report, which has files of its own: choose another folder");
+      return refuse(
+          "--json would write into the folder of --report, which is reserved for the report: choose another folder");
     const Result<ReproduceReport> report = ReproduceReport::open(report_, quick_);
     if (!report) return refuse(report.error().message);
     std::vector<ReportedExperiment> done;
@@ -190,7 +191,7 @@ class Reproduce final : public Command {
     }
     const int status = deliver(json_, json, text + "\n");
     if (interrupted_) {
-      say("interrupted; the same command goes on with what is missing");
+      say("interrupted; repeat the command to compute what is missing");
       return 128 + SIGINT;
     }
     return failed != 0 ? kBadInput : status;
@@ -201,10 +202,10 @@ class Reproduce final : public Command {
     if (plot_.empty()) return {};
     if (!report_.empty()) return "--plot is one of the files that --report writes";
     if (names_.size() != 1) return "--plot draws one experiment; " + std::to_string(names_.size()) + " are named";
-    if (plot_ == "-") return "--plot takes the name of a file: standard output is the tables'";
+    if (plot_ == "-") return "--plot needs the name of a file: standard output is used for the tables";
     if (host::same_file(plot_, json_)) return "--plot and --json name the same file, " + json_;
     if (const auto error = host::overwrites("--plot", plot_, inputs())) return error->message;
-    if (!plot_.ends_with(".svg")) return "--plot writes SVG: give a name that ends in .svg rather than " + plot_;
+    if (!plot_.ends_with(".svg")) return "--plot writes SVG: give a name that ends in .svg, not " + plot_;
     const auto error = host::cannot_write(plot_);
     return error ? error->message : "";
   }

@@ -87,9 +87,9 @@ std::string now_in_utc() {
 Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool quick) {
   std::error_code code;
   if (fs::exists(folder, code) && !fs::is_directory(folder, code))
-    return Error{"--report: " + folder + " is no folder"};
+    return Error{"--report: " + folder + " is not a folder"};
   fs::create_directories(folder, code);
-  if (code) return Error{"--report: " + folder + " cannot be made: " + code.message()};
+  if (code) return Error{"--report: " + folder + " cannot be created: " + code.message()};
   ReproduceReport report;
   report.folder_ = folder;
   report.quick_ = quick;

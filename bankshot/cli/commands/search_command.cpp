@@ -103,7 +103,7 @@ class Search final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (count_) return count_classes();
-    if (files_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
+    if (files_.empty()) return refuse("no patterns file given; try: bankshot search patterns.json");
     const scratchpad::HashClass* const c = scratchpad::find_searchable_class(class_);
     if (c == nullptr) {
       return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
@@ -112,19 +112,17 @@ class Search final : public Command {
     const auto m = method_named(method_);
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
     if (count_lanes_ && *m != Method::givargis && *m != Method::mih)
-      return refuse("--count-lanes is for the methods givargis and mih; the others count what an access costs");
+      return refuse("--count-lanes is for the methods givargis and mih; the others count the cost of an access");
     if (per_instruction_) return run_by_instruction(*m);
     std::vector<host::Input> inputs;
     for (const auto& list : {files_, tests_}) {
-      for (const std::string& file : list) inputs.push_back({"patterns that are read", file});
+      for (const std::string& file : list) inputs.push_back({"the patterns", file});
     }
     if (const auto error = cannot_deliver(json_, inputs)) return refuse(error->message);
     if (!certificate_.empty()) {
       if (*m != Method::optimal)
-        return refuse(
-            "a certificate is written by --method optimal only; the other methods prove nothing, or they try all "
-            "hashes");
-      if (certificate_ == "-") return refuse("--certificate: give the name of a file; - is for --json only");
+        return refuse("only --method optimal writes a certificate; the other methods prove nothing or try all hashes");
+      if (certificate_ == "-") return refuse("--certificate: give the name of a file; only --json accepts -");
       if (host::same_file(certificate_, json_)) return refuse("--certificate and --json name the same file, " + json_);
       if (const auto error = host::overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = host::cannot_write(certificate_)) return refuse(error->message);
@@ -143,7 +141,7 @@ class Search final : public Command {
     search::SearchOptions options = search_options();
     options.proof = !certificate_.empty();
     if (count_lanes_ && set->sorted)
-      return refuse("--count-lanes: these patterns are sorted and hold each word once; trace with --as-is");
+      return refuse("--count-lanes: these patterns are sorted and contain each word only once; trace with --as-is");
     const search::Problem problem = search::problem(rules, count_lanes_ ? by_lanes(*set) : *set);
     Result<search::Found> found = search::find(problem, class_, *m, options);
     if (!found) return refuse(found.error().message);
@@ -169,9 +167,10 @@ class Search final : public Command {
   }
 
   int run_by_instruction(Method method) const {
-    if (files_.size() != 1) return refuse("--per-instruction takes one file, of bankshot trace --per-instruction");
+    if (files_.size() != 1)
+      return refuse("--per-instruction takes one file, written by bankshot trace --per-instruction");
     if (!gpu_.empty() || !tests_.empty() || !certificate_.empty() || count_lanes_)
-      return refuse("--per-instruction excludes --gpu, --test, --certificate and --count-lanes");
+      return refuse("--per-instruction cannot be combined with --gpu, --test, --certificate or --count-lanes");
     return search_by_instruction(files_[0], json_, class_, [&](const search::Problem& problem) {
       return search::find(problem, class_, method, search_options());
     });
@@ -196,7 +195,7 @@ class Search final : public Command {
   }
 
   static std::string text_of(const std::vector<Judged>& judged) {
-    std::string text = judged.empty() ? "" : "\non patterns that were not searched on:\n";
+    std::string text = judged.empty() ? "" : "\non patterns that the search did not use:\n";
     uint64_t excess = 0, baseline = 0;
     const auto line = [](const std::string& file, uint64_t with, uint64_t without) {
       return fmt::format("  excess {} of {} without a hash ({:.1f} % removed)  {}\n", with, without,
@@ -207,7 +206,7 @@ class Search final : public Command {
       excess += one.excess;
       baseline += one.baseline;
     }
-    return text + (judged.size() > 1 ? line("all together", excess, baseline) : "");
+    return text + (judged.size() > 1 ? line("total", excess, baseline) : "");
   }
 
   std::string json_of(const search::Found& found, uint64_t baseline, const std::vector<Judged>& judged) const {
@@ -269,7 +268,7 @@ class Search final : public Command {
     }
     if (!certificate_.empty()) {
       text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
-                          : "  certificate not written: nothing is proved in this time; see --time-limit\n";
+                          : "  certificate not written: no proof within the time limit; see --time-limit\n";
     }
     return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" +
            scratchpad::cpp_source(found.hash);

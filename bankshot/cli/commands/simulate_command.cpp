@@ -104,7 +104,7 @@ class Simulate final : public Command {
       request_.timeline_cycles = trace_cycles_;
     }
     if (request_.sample && request_.max_cycles != timing::kNever)
-      return refuse("--max-cycles and --sample cannot be used together: --sample chooses itself what is simulated");
+      return refuse("--max-cycles and --sample cannot be used together: --sample itself chooses what to simulate");
     if (command.empty()) return refuse(which_program("simulate"));
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
@@ -145,7 +145,7 @@ class Simulate final : public Command {
  private:
   /// The program on each of several GPUs, one run after the other.
   int compare(const std::vector<std::string>& command) {
-    if (!trace_.empty()) return refuse("--trace is of one GPU, and --gpu names several");
+    if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     std::vector<std::string> gpus;
     std::vector<host::Setup> setups;
@@ -197,10 +197,9 @@ class Simulate final : public Command {
   /// Why there cannot be a timeline as it is asked for, or empty.
   std::string trace_problem() const {
     if (trace_.empty())
-      return trace_cycles_option_->count() == 0
-                 ? ""
-                 : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
-    if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
+      return trace_cycles_option_->count() == 0 ? ""
+                                                : "--trace-cycles sets the length of the timeline: add --trace FILE";
+    if (trace_ == "-") return "--trace needs the name of a file: standard output is used by the program and the report";
     if (const auto error = host::names_a_program("--trace", trace_)) return error->message;
     return host::same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
   }
@@ -210,7 +209,7 @@ class Simulate final : public Command {
     if (trace_.empty()) return true;
     const std::vector<std::string>& timelines = seen.timelines;
     if (timelines.empty() && seen.lost.empty())
-      say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
+      say("--trace: no simulated launch finished or was stopped, so there is no timeline");
     const host::Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);

@@ -18,7 +18,7 @@ void StaticExplain::define(CLI::App& app) {
 int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted,
                        bool joined) const {
   if (!launch_.has_block())
-    return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
+    return refuse("--static needs the threads per block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
   if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))

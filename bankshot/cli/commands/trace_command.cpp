@@ -65,7 +65,7 @@ class Trace final : public Command {
     if (!seen) return refuse(seen.error().message);
     const Status missing = say_what_is_missing(*seen);
     say_how_it_ended(setup->target, seen->ending);
-    if (missing == kBadInput) return refuse("patterns of only a part of the accesses are not written");
+    if (missing == kBadInput) return refuse("the patterns are incomplete and are not written");
     const bool failed = say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0;
     if (const std::string reason = keep_kernels(seen->report, kernels_); !reason.empty()) {
       const int status = refuse(reason);

@@ -29,7 +29,7 @@ class Verify final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    if (!gpu_.empty() && patterns_.empty()) return refuse("--gpu says how PATTERNS are counted, and there are none");
+    if (!gpu_.empty() && patterns_.empty()) return refuse("--gpu is for counting PATTERNS, but none are given");
     if (const auto error = cannot_deliver(json_, {{"the certificate", file_}, {"the patterns", patterns_}}))
       return refuse(error->message);
     const Result<std::string> text = host::read_text(file_);
@@ -59,7 +59,7 @@ class Verify final : public Command {
   static std::string differs(const verify::Certificate& certificate, const scratchpad::PatternSet& set) {
     const scratchpad::HashSize size = scratchpad::size_of(set);
     if (size.address_bits != certificate.address_bits || size.bank_bits != certificate.bank_bits) {
-      return fmt::format("the certificate is about {}x{} hashes, the patterns want {}x{}", certificate.bank_bits,
+      return fmt::format("the certificate is about {}x{} hashes, but the patterns need {}x{}", certificate.bank_bits,
                          certificate.address_bits, size.bank_bits, size.address_bits);
     }
     const scratchpad::Groups groups = scratchpad::groups(set.rules, set);

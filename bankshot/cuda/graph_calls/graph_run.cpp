@@ -28,8 +28,8 @@ Status run(Session& session, const AllocateWork& allocate, bool frees) {
   if (memory.is_allocated()) {
     if (!frees) {
       say_once("graph allocates twice",
-               "a graph that allocates memory is launched again before that of the last launch is freed: free it, or "
-               "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
+               "a graph that allocates memory is launched again before the memory of its last launch is freed: free "
+               "it, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
       return Status::invalid_value;
     }
     session.memory().engine().unmap(memory.address);

@@ -115,13 +115,13 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    finding.detail = hazard.unfenced       ? "a bulk copy reads it, and no fence.proxy.async is between"
-                     : hazard.asynchronous ? "one of them is an asynchronous copy, for which nobody has waited"
+    finding.detail = hazard.unfenced       ? "a bulk copy reads it, without a fence.proxy.async in between"
+                     : hazard.asynchronous ? "one of them is an asynchronous copy that no thread has waited for"
                      : hazard.one_instruction
-                         ? "threads of one warp write different values to one place by one instruction"
-                     : hazard.within_warp  ? "threads of one warp, and no __syncwarp() between"
-                     : rank != w.cta->rank ? "no barrier of the cluster between"
-                                           : "no barrier between";
+                         ? "threads of one warp write different values to the same place in one instruction"
+                     : hazard.within_warp  ? "threads of one warp, without a __syncwarp() in between"
+                     : rank != w.cta->rank ? "no cluster barrier in between"
+                                           : "no barrier in between";
     const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
     if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
     if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));

@@ -137,7 +137,7 @@ void Checks::end_awaited(Warp& w, uint64_t lanes) {
       finding.other_thread = thread_of(w, first_of(never));
       finding.detail = "lane " + std::to_string(first_of(path.mask)) + " waits with the membermask " +
                        hexadecimal(static_cast<uint32_t>(path.wait_mask)) + "; lane " +
-                       std::to_string(first_of(never)) + " goes on elsewhere and ends without coming";
+                       std::to_string(first_of(never)) + " continues elsewhere and ends without arriving";
     });
   }
 }
@@ -159,7 +159,7 @@ void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
     if (is_new) {
       finding.thread = thread_of(w, first_of(w.active));
       finding.detail = "the barrier waits for " + std::to_string(count) +
-                       " threads, which is no multiple of the warp size of " + std::to_string(w.worker->warp_size);
+                       " threads, which is not a multiple of the warp size of " + std::to_string(w.worker->warp_size);
     }
   }
 }
@@ -200,7 +200,7 @@ void Checks::tell_ended(Warp& w, const CtaChecks::Part& part) {
     finding.thread = thread_of(w, first_of(part.lanes));
     finding.other_thread = ended.first;
     finding.detail = std::to_string(ended.threads) + " of the " + std::to_string(w.cta->threads) +
-                     " threads of the block have ended and do not come to this barrier";
+                     " threads of the block have ended and never reach this barrier";
   }
 }
 

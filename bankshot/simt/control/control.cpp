@@ -239,7 +239,7 @@ const Instr* run_call(Warp& w, const Instr* i) {
     const uint64_t pointer = pointers[lane];
     if (pointer == 0 || pointer > program.functions.size() || !callable(program.functions[pointer - 1], call)) {
       return fault(w, i, Fault::Kind::bad_call, lane, pointer,
-                   "call through a pointer that is no function of this type");
+                   "call through a pointer that is not a function of this type");
     }
     uint64_t same = 0;
     for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
