@@ -58,7 +58,7 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-/// python3 program.py: what it loads nobody can tell before it runs.
+/// python3 program.py: what it loads is unknown before it runs.
 bool runs_a_script(const Target& target) {
   return std::any_of(target.arguments.begin() + 1, target.arguments.end(), [](const std::string& argument) {
     return (argument.ends_with(".py") || argument.ends_with(".sh")) && is_file(argument);

@@ -14,7 +14,7 @@ namespace {
 using report::PartInstruction;
 using report::PatternsOfPart;
 
-/// What the analysis tells of a kernel's launches; nothing if they differ in shape, or it has no end.
+/// The analysis of a kernel's launches; nothing if they differ in shape, or the analysis does not end.
 std::optional<analysis::Kernel> walk(const ptx::Module& module, const report::Kernel& kernel,
                                      const scratchpad::Rules& rules, unsigned warp_size) {
   if (kernel.launch_shapes_vary) return {};

@@ -50,7 +50,7 @@ struct RegisterCommand {
 inline constexpr const char* kCommandName = "COMMAND";
 
 bool is_command(const std::string& word);
-/// A message for a word that is not.
+/// The message for a word that is not a command.
 std::string unknown_command(const std::string& word);
 
 /// "bankshot: MESSAGE" on standard error. @return kBadInput

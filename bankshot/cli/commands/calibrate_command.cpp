@@ -168,7 +168,7 @@ class Calibrate final : public Command {
         " has no timing sections, so it cannot supply the values that are not measured; name another GPU with --base"};
   }
 
-  /// What the description says, held against the GPU it is of.
+  /// Compares the description with the GPU that it describes.
   Result<measure::VoteCheck> check(measure::Runner& runner, const measure::Description& description) const {
     const Result<gpu::Gpu> found = gpu::parse_gpu(description.toml, "the description that was found");
     if (!found) return found.error();

@@ -1,4 +1,4 @@
-// bankshot check: runs the program and tells of misused memory and barriers.
+// bankshot check: runs the program and reports misused memory and barriers.
 #include <csignal>
 
 #include <CLI/CLI.hpp>

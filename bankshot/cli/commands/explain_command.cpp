@@ -89,7 +89,8 @@ class Explain final : public Command {
   }
 
  private:
-  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  /// Reports what a gate must not pass: failed launches, and with gates anything that was not measured. @return whether
+  /// there was any
   static bool is_incomplete(const report::RunReport& report, bool gated) {
     if (say_failed_launches(report)) return true;
     if (!gated) return false;

@@ -46,7 +46,7 @@ std::string digest_of_program() {
   return digest.text();
 }
 
-/// Whether a file has what the page shows; somebody may have written to it.
+/// Whether a file has what the page shows; it may have been changed.
 bool is_result(const nlohmann::ordered_json& json) {
   for (const char* text : {"name", "title", "paper", "gpu", "date", "version", "key"}) {
     if (!json.contains(text) || !json[text].is_string()) return false;

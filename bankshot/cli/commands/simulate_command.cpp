@@ -194,7 +194,7 @@ class Simulate final : public Command {
     return output_.tell(gpus, reports) ? status : kBadInput;
   }
 
-  /// Why there cannot be a timeline as it is asked for, or empty.
+  /// Why the requested timeline is not possible, or empty.
   std::string trace_problem() const {
     if (trace_.empty())
       return trace_cycles_option_->count() == 0 ? ""

@@ -60,7 +60,7 @@ struct Ran {
 /// @param together  CTAs that an SM must hold at once
 Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
                                  uint32_t together) {
-  // Before it is told that the kernel runs: who is told may interrupt it.
+  // Before the running kernel is published: a reader may then interrupt it.
   std::optional<HeldInterrupt> held;
   if (!process_request().report_folder.empty() || session.simulation()) held.emplace();
   const auto running = session.running().begin(function.name);

@@ -119,7 +119,7 @@ std::string file_of(const FatbinEntry& entry, const std::string& label) {
   return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
 }
 
-/// What `use` makes of the first text that is valid. Of several that are not the best one's failure is told.
+/// What `use` makes of the first text that is valid. If none is, the failure of the best one is reported.
 /// @param use  of the text and its name: a Result<Made, Failure>
 template <class Made, class Use>
 Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std::byte> container,

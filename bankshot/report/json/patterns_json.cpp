@@ -89,7 +89,7 @@ PatternBanks banks_of(const json& document) {
   const Result<scratchpad::Rules> rules = read_rules(document);
   if (!rules) throw BadPattern{rules.error().message};
   PatternBanks banks{*rules, 0};
-  banks.rules.hash.reset();  // patterns are counted under the hash that is asked for
+  banks.rules.hash.reset();  // patterns are counted under the requested hash
   banks.warp_size = static_cast<unsigned>(
       number_or(document, "", "warp_size", banks.rules.banks > 32 ? 64 : 32, 1, scratchpad::kMaxLanes));
   return banks;

@@ -102,7 +102,7 @@ uint64_t warnings_in(const RunReport& report) { return count(report, true); }
 std::string findings_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
   SourceLines sources;
-  // Launches that ended in what is told below need no further words.
+  // Launches that ended in a finding shown below need no further message.
   std::vector<FailedLaunches> others = report.failed;
   std::erase_if(others, [&](const FailedLaunches& failure) {
     return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {

@@ -86,7 +86,7 @@ uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64
       offsets[lane] += own;
     } else {
       const int64_t place = place_of(w, offsets[lane], bytes);
-      if (place < 0) continue;  // the engine tells of it
+      if (place < 0) continue;  // the engine reports it
       offsets[lane] = static_cast<uint64_t>(place);
     }
     placed |= lane_bit(lane);
@@ -163,7 +163,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
 }
 
-/// Lanes have read global memory of which somebody has written a part, or nobody anything.
+/// Lanes have read global memory that is partly or not at all written.
 void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes) {
   uint64_t wholly = 0;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -208,7 +208,7 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
 
 const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const uint64_t lanes = executing_lanes(w, i);
-  // What a transaction does nobody sees before it commits.
+  // Writes of a transaction are not visible before it commits.
   if (lanes == 0 || (!options_.memory && !options_.race)) return op.run(w, i);
   const bool hidden = in_transaction(w);
   LaneAddresses to;
@@ -265,7 +265,8 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
   return harmful;
 }
 
-/// A store. Who writes what somebody has written there before harms nobody, whoever is faster: that is no access.
+/// A store. A lane that writes the value that another lane has written there before changes nothing, in either order:
+/// that does not count as an access.
 const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
   if (access.lanes == 0) return op.run(w, i);
   hazards::WrittenBytes& written = *of(w).written;

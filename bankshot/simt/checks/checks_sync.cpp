@@ -247,7 +247,7 @@ void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
     of(w).races->exit(warp_of(w), lanes);
   if (!options_.sync) return;
   end_awaited(w, lanes);
-  if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left
+  if (w.cta->live_warps == 1 && lanes == w.alive) return;  // no other warp is left
   if (!has(*w.worker->program).barriers) return;
   std::vector<CtaChecks::Ended>& ended = of(w).ended;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const CtaChecks::Ended& one) { return one.at == i; });

@@ -74,7 +74,7 @@ const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
     }
     return next_path(w);
   }
-  // Somebody waits at this join already, or nobody does. The last side that is not there goes on in this path.
+  // Lanes may already wait at this join. The last side that has not arrived continues in this path.
   const Side* last = nullptr;
   for (const Side& side : sides) {
     if (join != nullptr && side.pc == join) {

@@ -348,7 +348,7 @@ void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
   }
 }
 
-/// Which registers the instruction reads and writes, for who asks when they are ready.
+/// Which registers the instruction reads and writes, to find out when they are ready.
 void FunctionDecoder::note_uses(Item& item) {
   LoadedProgram& program = *context_.program;
   item.info.uses = static_cast<uint32_t>(program.register_uses.size());

@@ -38,7 +38,7 @@ class Native final : public AtomicsLoop {
     return scratchpad::cost(*flight.rules, AccessKind::cas, flight.width, flight.addresses.data(), flight.writers)
         .ideal;
   }
-  /// Of the lanes of a phase on one bank the first in lane order is tried. It succeeds if nobody has written its word
+  /// Of the lanes of a phase on one bank the first in lane order is tried. It succeeds if no lane has written its word
   /// since it was read.
   uint64_t write(Flight& flight, Cycle at) override {
     uint64_t done = 0;

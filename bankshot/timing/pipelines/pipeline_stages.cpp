@@ -96,7 +96,7 @@ class Staged final : public Pipeline {
     return issued;
   }
 
-  /// All sub-warps of an instruction, where nobody is in their way. @return the write-back of the last; 0: somebody is
+  /// All sub-warps of an instruction, if none in flight is in their way. @return the write-back of the last; 0: one is
   Cycle fetch_freely(const Issued& issued, Flow flow, size_t count) {
     stages_.forget_before(issued.now);
     const Cycle last = stages_.fetch_freely(issued.now, static_cast<unsigned>(count), flow == Flow::memory,
