@@ -5,8 +5,9 @@
 #   EXPECT  "conflicts<=N" or "wavefronts<=N": the test `name` fails if a kernel has more
 #   CHECK   race, sync, memory, or all: the test `name.check` fails if bankshot check finds an error
 #   KERNEL  EXPECT applies only to kernels with this in their name
-#   GPU     the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file
-# COMMAND is a target or a program. In each test all kernels must run, at least one, and the program must exit with status 0.
+#   GPU     the GPU that the program sees: a name listed by `bankshot gpus`, or a .toml file
+# COMMAND is a target or a program. In each test at least one kernel must run, no kernel may fail, and the program must
+# exit with status 0.
 function(bankshot_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;GPU;TIMEOUT" "COMMAND;EXPECT;CHECK;KERNEL")
   if(TEST_UNPARSED_ARGUMENTS OR TEST_KEYWORDS_MISSING_VALUES)

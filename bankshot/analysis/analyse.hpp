@@ -18,7 +18,7 @@ namespace bankshot::analysis {
 ///   exact      a run with this launch counts the same
 ///   each       every execution is like one of these, by exactly these lanes; how often it executes is not known
 ///   assumed    lanes that may be missing are taken to take part
-///   unknown    the addresses depend on what is not known
+///   unknown    the addresses depend on unknown values
 ///   unreached  no thread of this launch gets there
 enum class Certainty : uint8_t { exact, each, assumed, unknown, unreached };
 std::string_view name(Certainty certainty);

@@ -24,7 +24,7 @@ struct Formula {
   uint32_t length = 0;
   int64_t rows = 0, inside = 0;
   int64_t offset = 0;   ///< of the first byte of shared memory
-  std::string unknown;  ///< what is added besides, the same for all lanes: "128*ctaid.x"
+  std::string unknown;  ///< a further summand, the same for all lanes: "128*ctaid.x"
   bool operator==(const Formula&) const = default;
 };
 
@@ -32,7 +32,7 @@ struct Formula {
 /// @param threads  at least one, ascending
 Formula formula_of(const std::vector<ThreadAddress>& threads, const Extent& block);
 
-/// "16*tx + ty + 4", in words, or in bytes where something is no whole word. @param base  bytes to leave out of the
+/// "16*tx + ty + 4", in words, or in bytes if something is not a whole word. @param base  bytes to leave out of the
 /// offset
 std::string text_of(const Formula& formula, int64_t base);
 

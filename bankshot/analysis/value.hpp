@@ -1,4 +1,4 @@
-// What the analysis knows of one lane's register: a number, a number plus multiples of what is unknown but the same for
+// What the analysis knows of one lane's register: a number, a number plus multiples of unknowns that are the same for
 // the whole warp, or nothing.
 #pragma once
 
@@ -49,7 +49,7 @@ class Forms {
 
   /// @param name  shown to the reader; equal names are equal symbols
   uint32_t symbol(const std::string& name);
-  /// A symbol of its own, whatever its name.
+  /// A new symbol, whatever its name.
   uint32_t fresh_symbol(const std::string& name);
   /// The value of an operation on symbols: equal keys are equal symbols.
   uint32_t result_symbol(const std::string& key, const std::string& name);

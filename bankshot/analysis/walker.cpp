@@ -200,7 +200,7 @@ uint64_t Walker::split(uint32_t at, const std::vector<Side>& sides) {
 
 Assumption Walker::assumption(const Step& step, const std::string& why, bool uniform) const {
   const std::string what = ptx::mnemonic(*step.instruction) + " at " + place(step) + " " + why;
-  return {step.ptx_line, (uniform ? "may not run at all: " : "all lanes are taken to take part: ") + what, uniform};
+  return {step.ptx_line, (uniform ? "may not run at all: " : "all lanes are assumed to take part: ") + what, uniform};
 }
 
 /// All lanes take every side, each from the same state; what then differs is unknown.

@@ -1,4 +1,4 @@
-// Takes one warp through a kernel, as far as its control flow and addresses can be told without data.
+// Takes one warp through a kernel, as far as its control flow and addresses are known without data.
 #pragma once
 
 #include <array>

@@ -114,8 +114,8 @@ void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std:
   rounds_.push_back(&round);
   context_.loops.push_back(header.ptx_line);
   if (apart) {
-    const Assumption together{header.ptx_line,
-                              "all lanes are taken to go round the loop at " + place(header) + " equally often", false};
+    const Assumption together{
+        header.ptx_line, "all lanes are assumed to execute the loop at " + place(header) + " equally often", false};
     context_.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions, together));
   }
   run(loop.header, ~0u, round.lanes, round.loop);
@@ -196,7 +196,7 @@ uint64_t Walker::leave(Round& round, const std::vector<uint32_t>& region, uint32
       }
     }
   }
-  const Assumption way{header.ptx_line, "which way the loop at " + place(header) + " is left is not known",
+  const Assumption way{header.ptx_line, "the exit taken from the loop at " + place(header) + " is unknown",
                        !round.apart};
   std::vector<std::pair<uint64_t, Snapshot>> arrived;
   for (const auto& [target, states] : exits) {

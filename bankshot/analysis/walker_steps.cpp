@@ -82,7 +82,7 @@ std::string Walker::reason_of(const Row& condition, uint64_t lanes) const {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!is_on(lanes, lane) || condition[lane].form == Forms::kKnown) continue;
     return forms_.is_unknown(condition[lane]) ? forms_.reason(condition[lane])
-                                              : "depends on " + forms_.text(condition[lane]) + ", not known";
+                                              : "depends on " + forms_.text(condition[lane]) + ", which is unknown";
   }
   return "lets some lanes go";
 }
@@ -180,7 +180,7 @@ void Walker::compute(const Step& step, uint64_t all) {
       constexpr size_t kLongest = 100;  // what is made of what is made of …
       const uint32_t symbol = forms_.result_symbol(
           key, "[" + step.instruction->opcode + " of " +
-                   (parts.size() <= kLongest ? parts : "what is not known, at " + place(step)) + "]");
+                   (parts.size() <= kLongest ? parts : "an unknown value, at " + place(step)) + "]");
       out[lane] = forms_.of_symbol(symbol, width);
       out[lane].arrays = arrays;
     } else if (cause != nullptr) {
@@ -189,7 +189,7 @@ void Walker::compute(const Step& step, uint64_t all) {
       out[lane] =
           forms_.unknown("depends on the result of " + ptx::mnemonic(*step.instruction) + " at " + place(step), arrays);
     } else {
-      out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", not known (" +
+      out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", which is unknown (" +
                                      ptx::mnemonic(*step.instruction) + " at " + place(step) + ")",
                                  arrays);
     }
@@ -267,12 +267,12 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
     if (forms_.is_unknown(a)) {
       access.reason = forms_.reason(a);
     } else if (a.form != first->form) {
-      access.reason = "the distance between lanes depends on " + forms_.text(forms_.subtract(a, *first, 64)) +
-                      ", which is not known";
+      access.reason =
+          "the distance between lanes depends on " + forms_.text(forms_.subtract(a, *first, 64)) + ", which is unknown";
     } else if (forms_.form(a).modulus < kAddressBits) {
       access.reason = "only the low bits of the address are known";
     } else if (step.space == ptx::Space::generic && (a.arrays & Value::kGeneric) == 0) {
-      access.reason = "a generic address that is not of shared memory in all lanes";
+      access.reason = "a generic address that is not in shared memory for all lanes";
     }
     access.address[lane] = static_cast<uint32_t>(a.bits);
   }
@@ -290,7 +290,7 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
                                             assumption(step, reason_of(guard, lanes), is_uniform(guard, lanes))));
   }
   if (step.in_transaction) {
-    const Assumption once = {step.ptx_line, "all lanes are taken to meet no conflict: it is in a transaction", false};
+    const Assumption once = {step.ptx_line, "all lanes are assumed to meet no conflict: it is in a transaction", false};
     context.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions, once));
   }
   std::vector<uint32_t> iterations;

@@ -71,8 +71,8 @@ Design fixed_design(const BankHash& hash) {
 
 Result<Design> configurable_design(const scratchpad::HashClass& c, scratchpad::HashSize size) {
   if (c.circuit == nullptr) {
-    return Error{fmt::format("hardware of class {} has nothing to set; classes that can be configured are {}",
-                             c.search_name(), scratchpad::configurable_classes())};
+    return Error{fmt::format("class {} is not configurable; configurable classes are {}", c.search_name(),
+                             scratchpad::configurable_classes())};
   }
   return Design{std::string(c.search_name()), std::string(c.summary), size, c.circuit->fields(size),
                 c.circuit->body(size)};

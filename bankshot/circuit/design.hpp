@@ -11,7 +11,7 @@
 
 namespace bankshot::circuit {
 
-/// What a Verilog module is made of. The part without registers is a module of its own.
+/// The parts of a Verilog module. The part without registers is a separate module.
 struct Design {
   std::string what;     ///< "bitvector-xor", or the spec of the one hash
   std::string meaning;  ///< the bank as a formula, or empty

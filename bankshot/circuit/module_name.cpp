@@ -142,7 +142,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::string module_problem(std::string_view name) {
   const auto continues = [](char c) { return is_letter(c) || is_digit(c) || c == '$'; };
   if (name.empty() || !is_letter(name[0]) || !std::ranges::all_of(name, continues))
-    return "a Verilog name has letters, digits, _ and $, and begins with a letter or _";
+    return "a Verilog name consists of letters, digits, _ and $, and begins with a letter or _";
   if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return "it is a keyword of Verilog";
   return {};
 }

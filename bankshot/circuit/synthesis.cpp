@@ -91,7 +91,7 @@ std::optional<double> number_before(const std::string& text, std::string_view wo
 }
 
 Error not_understood(const std::string& what, const std::string& said) {
-  return Error{fmt::format("the tools do not say {}:\n{}", what, said)};
+  return Error{fmt::format("the tools do not report {}:\n{}", what, said)};
 }
 
 /// What report_power says of a group of cells, each in watts.
@@ -225,7 +225,7 @@ Result<Tools> find_tools() {
   need(std::filesystem::exists(tools.liberty), "qflow-tech-osu018");
   if (!missing.empty()) {
     return Error{
-        fmt::format("what hardware costs is measured by programs that are not installed; on Debian: "
+        fmt::format("--cost needs programs that are not installed; on Debian: "
                     "apt-get install --no-install-recommends {}",
                     missing)};
   }

@@ -11,7 +11,7 @@
 
 namespace bankshot::circuit {
 
-/// How messages of errors end when somebody pressed Ctrl-C.
+/// How error messages end after Ctrl-C.
 inline constexpr std::string_view kInterrupted = "interrupted";
 
 /// Programs and the cell library; paths.
@@ -24,7 +24,7 @@ Result<Tools> find_tools();
 /// The gate that areas are counted in, and the unit of delays.
 struct Units {
   double nand2_um2 = 0;  ///< area of a NAND gate of two inputs
-  double fo4_ns = 0;     ///< delay of an inverter that drives four of its own size, mean of both edges
+  double fo4_ns = 0;     ///< delay of an inverter that drives four of the same size, mean of both edges
 };
 
 /// The logic of a design as one of several recipes of synthesis makes it. Wires are not counted.

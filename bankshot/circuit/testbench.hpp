@@ -22,15 +22,15 @@ uint64_t signature(const scratchpad::BankHash& hash);
 
 /// Random hashes of a class, as what its hardware must do with them.
 /// @param count     how many; fewer if the class is smaller
-/// @param progress  told from time to time how many there are, of how many; may be empty
+/// @param progress  called from time to time with the number done and the total; may be empty
 std::vector<Expectation> random_expectations(const scratchpad::HashClass& c, scratchpad::HashSize size, size_t count,
                                              uint64_t seed,
                                              const std::function<void(size_t done, size_t all)>& progress = {});
 /// Of hardware that has nothing to set.
 std::vector<Expectation> one_expectation(const scratchpad::BankHash& hash);
 
-/// Verilog-2001 for a simulator. Its last line is "PASS" with what was compared, or "FAIL" with how many settings
-/// differ, each of which is named before.
+/// Verilog-2001 for a simulator. Its last line is "PASS" with what was compared, or "FAIL" with the number of settings
+/// that differ, each of which is named before.
 /// @param seed    of the settings, for its title
 /// @param module  as of to_verilog
 std::string testbench(const Design& design, const std::vector<Expectation>& expected, uint64_t seed,

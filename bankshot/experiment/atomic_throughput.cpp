@@ -12,7 +12,7 @@ namespace bankshot::experiment {
 namespace {
 
 constexpr unsigned kUnrolled = 16;  // additions of a thread for each --repeat of the program
-constexpr double kIndependent = 5;  // %: throughputs closer than this are told as equal
+constexpr double kIndependent = 5;  // %: throughputs closer than this are reported as equal
 
 /// Percent by which `now` is above `before`.
 double change(double before, double now) { return 100 * (now / before - 1); }

@@ -1,4 +1,4 @@
-// Every figure and table of the papers, and what is made of it here. Source: experiments/coverage.toml.
+// Every figure and table of the papers, and the experiments for it. Source: experiments/coverage.toml.
 #pragma once
 
 #include <string>

@@ -93,7 +93,7 @@ std::vector<Cycle> gaps(const std::vector<Cycle>& ascending) {
   return all;
 }
 
-/// The least distance at which a memory access behind that of `degree` stops nobody.
+/// The least distance at which a memory access after that of `degree` stops no instruction.
 unsigned safe_distance(timing::StageShape shape, unsigned degree) {
   for (unsigned distance = 1;; ++distance) {
     timing::FetchSequence sequence(distance + 1);

@@ -67,7 +67,7 @@ struct Row {
 struct Outcome {
   std::vector<Row> rows;
   std::vector<report::PlotPanel> panels;  ///< of a figure; none: a table, which is the rows
-  std::vector<std::string> notes;         ///< sentences on what was found
+  std::vector<std::string> notes;         ///< sentences on the results
 };
 
 /// Reads a file. The error names file, line and key. @param name  without folder and .toml
@@ -127,7 +127,7 @@ struct Settings {
   Fixer fix = {};
   bool quick = false;                                     ///< fewer test runs, smaller problems
   unsigned threads = 0;                                   ///< of the host; 0: all cores
-  std::function<void(const std::string& what)> progress;  ///< told before each benchmark, or empty
+  std::function<void(const std::string& what)> progress;  ///< called before each benchmark; may be empty
 };
 
 /// An error that says which benchmark it is about.
@@ -148,7 +148,7 @@ std::vector<std::string> gpus_of(const Experiment& experiment);
 /// Whether it depends on the programs that synthesise hardware (circuit::find_tools).
 bool synthesises(const Experiment& experiment);
 
-/// Computes the rows and panels; what was published is in both.
+/// Computes the rows and panels; both contain the published values.
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);
 
 }  // namespace bankshot::experiment

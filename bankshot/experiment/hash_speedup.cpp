@@ -15,8 +15,8 @@ namespace {
 
 using scratchpad::PatternSet;
 
-/// The hash as the simulator is told. A configurable hash that happens to be word modulo banks still costs its cycle,
-/// so that it must not be called "none".
+/// The hash in the form that the simulator takes. A configurable hash that happens to be word modulo banks still costs
+/// its cycle, so that it must not be called "none".
 std::string told(const std::optional<search::Found>& found) {
   if (!found) return "xor";
   const std::string spec = scratchpad::spec(found->hash);

@@ -46,7 +46,7 @@ class Reader {
       if (required) fail(table, std::string(key) + " is missing");
       return {};
     }
-    if (!node->is_string()) fail(*node, std::string(key) + " must be a text in quotes");
+    if (!node->is_string()) fail(*node, std::string(key) + " must be a string in quotes");
     return node->as_string()->get();
   }
 
@@ -58,10 +58,10 @@ class Reader {
   }
 
   std::vector<std::string> texts(const toml::node& node, std::string_view key) const {
-    if (!node.is_array()) fail(node, std::string(key) + " must be a list of texts");
+    if (!node.is_array()) fail(node, std::string(key) + " must be a list of strings");
     std::vector<std::string> all;
     for (const toml::node& item : *node.as_array()) {
-      if (!item.is_string()) fail(item, std::string(key) + " must be a list of texts");
+      if (!item.is_string()) fail(item, std::string(key) + " must be a list of strings");
       all.push_back(item.as_string()->get());
     }
     return all;
@@ -100,7 +100,7 @@ class Reader {
     b.set = texts(table, "set");
     b.aside = flag(table, "aside");
     if (const toml::node* tests = table.get("tests")) {
-      if (!tests->is_array()) fail(*tests, "tests must be a list of lists of texts");
+      if (!tests->is_array()) fail(*tests, "tests must be a list of lists of strings");
       for (const toml::node& test : *tests->as_array()) b.tests.push_back(texts(test, "tests"));
     }
     if (const toml::table* published = section(table, "published")) {
@@ -114,7 +114,7 @@ class Reader {
   Value value(const toml::node& node, std::string_view what) const {
     if (node.is_number()) return *node.value<double>();
     if (node.is_string()) return node.as_string()->get();
-    fail(node, std::string(what) + " must be a number or a text");
+    fail(node, std::string(what) + " must be a number or a string");
   }
 
   std::vector<Value> parameter(const toml::node& node) const {

@@ -27,7 +27,7 @@ std::vector<unsigned> Parameters::numbers(const std::string& key, unsigned least
 
 std::string Parameters::text(const std::string& key) {
   const std::vector<std::string> all = texts(key);
-  if (all.size() != 1) fail(key, "must be one text");
+  if (all.size() != 1) fail(key, "must be one string");
   return all.empty() ? "" : all[0];
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> Parameters::texts(const std::string& key) {
   for (size_t k = 0; values != nullptr && k < values->size(); ++k) {
     const std::string* text = std::get_if<std::string>(&(*values)[k]);
     if (text == nullptr) {
-      fail(key, "must be texts in quotes");
+      fail(key, "must be strings in quotes");
       break;
     }
     all.push_back(*text);
@@ -58,7 +58,7 @@ std::vector<std::vector<unsigned>> Parameters::tuples(const std::string& key, un
         fail(key, "'" + text + "' is not whole numbers up to " + std::to_string(most) + " with a blank between them");
       at = stop == end ? end : stop + 1;
     }
-    if (numbers.empty()) fail(key, "has an empty text");
+    if (numbers.empty()) fail(key, "has an empty string");
   }
   return all;
 }

@@ -9,8 +9,8 @@
 
 namespace bankshot::experiment {
 
-/// Reads parameters one after the other; the first that is not what it must be is the error, to be asked for at the
-/// end. What is read after an error is of no use, but of the type that was asked for.
+/// Reads parameters one after the other. The first invalid one is the error, which the caller checks at the end. A
+/// value read after an error has the right type, but no meaning.
 class Parameters {
  public:
   explicit Parameters(const Experiment& experiment) : experiment_(experiment) {}

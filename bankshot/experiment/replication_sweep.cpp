@@ -9,7 +9,7 @@
 namespace bankshot::experiment {
 namespace {
 
-constexpr double kAsFast = 1.005;  // cycles closer than this are told
+constexpr double kAsFast = 1.005;  // cycles closer than this are reported
 
 std::vector<unsigned> optional_numbers(const Experiment& experiment, Parameters& parameters, const std::string& key,
                                        unsigned least, unsigned most, std::vector<unsigned> otherwise) {

@@ -1,4 +1,4 @@
-// The rows of an experiment, each beside what was published under its label.
+// The rows of an experiment, each with the value published under its label.
 #pragma once
 
 #include <string>

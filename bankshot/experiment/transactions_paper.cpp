@@ -55,7 +55,7 @@ std::vector<report::PlotPoint>& points_of(report::PlotPanel& panel, const std::s
   return panel.series.emplace_back(report::PlotSeries{name, {}}).points;
 }
 
-/// What is told of all benchmarks of a group on the first machine.
+/// What is reported on all benchmarks of a group on the first machine.
 struct Group {
   std::string name;
   std::vector<double> speedups, overheads, ratios;

@@ -14,7 +14,7 @@ std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   if (const auto* text = std::get_if<Text>(&key.value)) {  // as the file has it, or without its quotes
     if (text->list) {
       const bool opens = value.starts_with('['), closes = value.ends_with(']');
-      if (opens != closes) return "= " + value + " is no list: a bracket is missing";
+      if (opens != closes) return "= " + value + " is not a list: a bracket is missing";
       std::string plain = value;
       std::erase_if(plain, [](char c) { return c == '[' || c == ']' || c == '"'; });
       return text->set(gpu, plain);
@@ -94,7 +94,7 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     const std::string_view section(one.data(), dot), name(one.data() + dot + 1, equals - dot - 1);
     const Key* const key = find(gpu, section, name);
     if (key == nullptr)
-      return Error{"'" + one.substr(0, equals) + "' is no key of a GPU's description" + keys_of(gpu, section)};
+      return Error{"'" + one.substr(0, equals) + "' is not a key of a GPU description" + keys_of(gpu, section)};
     if (const std::string wrong = set_value(gpu, *key, one.substr(equals + 1)); !wrong.empty()) {
       return Error{one.substr(0, equals) + " " + wrong};
     }

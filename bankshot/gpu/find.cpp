@@ -18,7 +18,7 @@ std::string join(const std::vector<std::string>& items, const char* separator) {
 }
 
 Error not_toml(const std::string& file) {
-  return Error{file + " is not the description of a GPU: the name of such a file ends in .toml"};
+  return Error{file + " is not the description of a GPU: the name of such a file must end in .toml"};
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
   const std::vector<std::string> folders = gpu_folders();
   if (folders.empty()) {
     return Error{
-        "the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; "
-        "set BANKSHOT_GPUS to it, or name a .toml file"};
+        "the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; set "
+        "BANKSHOT_GPUS to that folder, or name a .toml file"};
   }
   for (const std::string& folder : folders) {
     const fs::path path = fs::absolute(fs::path(folder) / (name_or_path + ".toml"), code).lexically_normal();

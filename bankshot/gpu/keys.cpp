@@ -45,7 +45,7 @@ std::string set_capability(Gpu& gpu, const std::string& text) {
 /// The hash of as many banks as the scratchpad has: `banks` comes before it in the table.
 std::string set_hash(Gpu& gpu, const std::string& spec) {
   const auto error = scratchpad::set_bank_hash(gpu.machine.scratchpad, spec);
-  return error ? "is no bank hash: " + error->message : "";
+  return error ? "is not a bank hash: " + error->message : "";
 }
 
 std::string hash_text(const Gpu& gpu) {
@@ -90,7 +90,7 @@ template <size_t kTable>
 constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gpu.machine.scratchpad.tables[kTable]); },
                           [](Gpu& gpu, const std::string& text) -> std::string {
                             const Result<scratchpad::PhaseTable> table = scratchpad::parse_phases(text);
-                            if (!table) return "is no table of phases: " + table.error().message;
+                            if (!table) return "is not a table of phases: " + table.error().message;
                             gpu.machine.scratchpad.tables[kTable] = *table;
                             return {};
                           },
@@ -107,7 +107,7 @@ constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions
 
 constexpr std::array kKeys = {
     Key{"gpu", "name", Text{[](const Gpu& gpu) { return gpu.name; }, set_name}, 0, 0,
-        "what cudaGetDeviceProperties calls it"},
+        "name reported by cudaGetDeviceProperties"},
     Key{"gpu", "compute_capability",
         Text{[](const Gpu& gpu) { return std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor); },
              set_capability},
@@ -116,13 +116,13 @@ constexpr std::array kKeys = {
         .name = "accesses",
         .value =
             Text{[](const Gpu& gpu) { return std::string(gpu.as_written ? "as-written" : "joined"); }, set_accesses},
-        .meaning = "joined: ptxas makes one of neighbouring accesses; as-written: programs are compiled otherwise",
+        .meaning = "joined: ptxas merges neighbouring accesses; as-written: programs are not compiled by ptxas",
         .optional = true},
     Key{"gpu", "warp_size", +in_machine<&Machine::warp_size>, 4, 64, "lanes of a warp", true, true},
     Key{"gpu", "sms", +in_machine<&Machine::sms>, 1, 4096, "streaming multiprocessors"},
     Key{"clocks", "core_khz", +at<&Gpu::core_khz>, 1000, 100'000'000, "highest SM clock, kHz"},
     Key{"clocks", "issue_khz", +at<&Gpu::issue_khz>, 1000, 100'000'000,
-        "clock in which schedulers issue and the SM is timed, kHz; core_khz if not said", false, true},
+        "clock in which schedulers issue and the SM is timed, kHz; default: core_khz", false, true},
     Key{"clocks", "memory_khz", +at<&Gpu::memory_khz>, 1000, 100'000'000, "memory clock, kHz"},
     Key{"memory", "global_bytes", +at<&Gpu::global_bytes>, kMega, kTera, "device memory, bytes"},
     Key{"memory", "l2_bytes", +at<&Gpu::l2_bytes>, 0, kTera, "second-level cache, bytes"},
@@ -130,11 +130,11 @@ constexpr std::array kKeys = {
     Key{"memory", "bus_bits", +at<&Gpu::memory_bus_bits>, 8, 65536, "width of the memory bus, bits"},
     Key{"sm", "shared_bytes", +at<&Gpu::shared_per_sm>, 1024, kMega, "shared memory of an SM, bytes"},
     Key{"sm", "shared_per_block_bytes", +at<&Gpu::shared_per_block>, 1024, kMega,
-        "shared memory a block gets without asking, bytes"},
+        "shared memory a block can use by default, bytes"},
     Key{"sm", "shared_per_block_optin_bytes", +at<&Gpu::shared_per_block_optin>, 1024, kMega,
-        "shared memory a block gets after cudaFuncSetAttribute, bytes"},
+        "shared memory a block can use after cudaFuncSetAttribute, bytes"},
     Key{"sm", "shared_reserved_per_block_bytes", +at<&Gpu::shared_reserved_per_block>, 0, 65536,
-        "shared memory the system takes for each block, bytes"},
+        "shared memory the system reserves for each block, bytes"},
     Key{"sm", "registers", +at<&Gpu::registers_per_sm>, 1024, 16 * kMega, "32-bit registers of an SM"},
     Key{"sm", "registers_per_block", +at<&Gpu::registers_per_block>, 1024, 16 * kMega, "32-bit registers of a block"},
     Key{"sm", "max_threads", +at<&Gpu::max_threads_per_sm>, 32, 65536, "resident threads of an SM"},
@@ -158,24 +158,24 @@ constexpr std::array kKeys = {
     Key{"scratchpad", "merge_pairs", +in_banks<&Rules::merge_pairs>, 0, 0,
         "64- and 128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "combines_increments", +in_banks<&Rules::combines_increments>, 0, 0,
-        "atomics that add 1 count the lanes on one word instead of taking turns", false, true},
+        "for atomics that add 1, lanes on one word are counted instead of taking turns", false, true},
     Key{"scratchpad", "cas_passes", +in_banks<&Rules::cas_passes>, 1, scratchpad::kMaxCasPasses,
-        "passes of a compare-and-swap for one of another atomic", false, true},
+        "passes of a compare-and-swap for each pass of another atomic", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
-    Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false,
-        true},
+    Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, written as for --bank-hash",
+        false, true},
     Key{"transactions", "unit", kEither<&TxConfig::perfect, kLocal, kPerfect>, 0, 0,
         "transactions on shared memory (GPU-LocalTM): local, or perfect, which charges nothing", false, true},
     Key{"transactions", "detection", kEither<&TxConfig::exact, kBloom, kExact>, 0, 0,
-        "of conflicts: bloom filters of each bank and thread, or exact, word by word", false, true},
-    Key{"transactions", "filter_bits", +kTx, 4, 32, "of a Bloom filter", true, true},
-    Key{"transactions", "filter_hash", kSignatureHash, 0, 0, "of a word's position in its bank: modulo, xor, multiply",
-        false, true},
-    Key{"transactions", "sets", kEither<&TxConfig::separate, kOne, kSeparate>, 0, 0,
-        "one of all words that a thread accesses, or separate ones of words read and written", false, true},
-    Key{"transactions", "warps", kEither<&TxConfig::exclusive, kOverlap, kOne>, 0, 0,
-        "of a CTA that are in transactions: their transactions overlap, or one warp's comes after another's", false,
+        "detection of conflicts: bloom, with Bloom filters of each bank and thread, or exact, word by word", false,
         true},
+    Key{"transactions", "filter_bits", +kTx, 4, 32, "bits of a Bloom filter", true, true},
+    Key{"transactions", "filter_hash", kSignatureHash, 0, 0,
+        "hash of a word's position in its bank: modulo, xor, multiply", false, true},
+    Key{"transactions", "sets", kEither<&TxConfig::separate, kOne, kSeparate>, 0, 0,
+        "one set of all words that a thread accesses, or separate sets of words read and written", false, true},
+    Key{"transactions", "warps", kEither<&TxConfig::exclusive, kOverlap, kOne>, 0, 0,
+        "warps of a CTA in transactions: overlap, or one warp at a time", false, true},
 };
 
 constexpr std::string_view kTooManyBytes = scratchpad::kTooManyBytes;
@@ -229,7 +229,7 @@ constexpr std::array kRelations = {
                };
                return !g.machine.scratchpad.merge_pairs || (neighbours(8) && neighbours(16));
              },
-             "is a rule of neighbouring lanes, and load_b64 or load_b128 has others"},
+             "needs phases of neighbouring lanes, but load_b64 or load_b128 has others"},
 };
 
 /// A text as TOML has it, in quotes.

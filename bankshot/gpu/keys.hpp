@@ -15,7 +15,7 @@ namespace bankshot::gpu {
 /// A value that is written as a text.
 struct Text {
   std::string (*get)(const Gpu&);
-  std::string (*set)(Gpu&, const std::string&);  ///< returns what is wrong with it, empty if nothing is
+  std::string (*set)(Gpu&, const std::string&);  ///< returns an error, or empty
   bool list = false;  ///< a file has a list of texts, which are separated by ", " here; an empty one is not said
 };
 
@@ -74,7 +74,7 @@ struct Broken {
 };
 /// Those that every GPU must obey.
 std::vector<Broken> broken_relations(const Gpu& gpu);
-/// Those that a GPU with a Gpu::timing must obey besides; empty for others.
+/// Those that a GPU with a Gpu::timing must also obey; empty for others.
 std::vector<Broken> broken_timing_relations(const Gpu& gpu);
 
 }  // namespace bankshot::gpu

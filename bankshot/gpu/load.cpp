@@ -25,7 +25,7 @@ class Reader {
   void read(Gpu& gpu) {
     const bool timed = says(timing_keys());
     need_sections(keys(), {});
-    if (timed) need_sections(timing_keys(), ": a GPU that is simulated says all of its timing");
+    if (timed) need_sections(timing_keys(), ": a GPU that can be simulated needs all timing sections");
     for (const Key& key : keys()) read(gpu, key);
     if (timed) {
       gpu.timing.emplace();
@@ -95,8 +95,8 @@ class Reader {
 
   void read_text(Gpu& gpu, const Key& key, const Text& text, const toml::node& node) {
     if (text.list ? !is_list_of_texts(node) : !node.is_string()) {
-      return complain(node, path(key) + (text.list ? " must be a list of texts: " + std::string(key.meaning)
-                                                   : std::string(" must be a text in quotes")));
+      return complain(node, path(key) + (text.list ? " must be a list of strings: " + std::string(key.meaning)
+                                                   : std::string(" must be a string in quotes")));
     }
     const std::string wrong = text.set(gpu, text.list ? joined(*node.as_array()) : node.as_string()->get());
     if (!wrong.empty()) complain(node, path(key) + " " + wrong);
@@ -210,7 +210,8 @@ Result<Gpu> load_gpu(const std::string& path) {
     return Error{path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO)};
   }
   const std::string text = bytes.str();
-  if (text.find('\0') != std::string::npos) return Error{path + ": is not a text, so not the description of a GPU"};
+  if (text.find('\0') != std::string::npos)
+    return Error{path + ": is not a text file, so not the description of a GPU"};
   const std::filesystem::path absolute = std::filesystem::absolute(path, code);
   Result<Gpu> gpu = parse_gpu(text, path);
   if (gpu && !code) gpu->file = absolute.lexically_normal().string();

@@ -41,7 +41,7 @@ std::string left_out(const Gpu& gpu) {
       text += fmt::format("#   {:<38} # {}\n", fmt::format("{}.{}", key.section, key.name), key.meaning);
     }
   }
-  return text.empty() ? text : "\n# Not said:\n" + text;
+  return text.empty() ? text : "\n# Not in the file:\n" + text;
 }
 
 std::string component_keys() {
@@ -60,7 +60,7 @@ std::string component_keys() {
     std::string range = p.is_flag() ? "true or false" : fmt::format("{} to {} {}", p.least, p.most, p.unit);
     if (!p.required && p.is_flag()) range += p.fallback != 0 ? "; true" : "; false";
     if (!p.required && !p.is_flag() && allows(key, p.fallback)) range += fmt::format("; {}", p.fallback);
-    text += fmt::format("  {:<30} {:<24} {:<24} {}\n", p.key(), users, range, p.meaning);
+    text += fmt::format("  {:<36} {:<24} {:<24} {}\n", p.key(), users, range, p.meaning);
   }
   return text;
 }

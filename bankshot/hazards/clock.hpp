@@ -9,10 +9,10 @@
 
 namespace bankshot::hazards {
 
-/// A thread of the CTA, by number, or behind these something that copies on its own.
+/// A thread of the CTA, by number; numbers beyond these are agents that copy asynchronously.
 using Agent = uint32_t;
 
-/// Up to which of its steps each agent is known; what is not there is known up to 0. Never changed once it is shared.
+/// By agent, the last of its steps that is known; 0 for agents beyond the end. Never changed once it is shared.
 using Steps = std::vector<uint32_t>;
 using Clock = std::shared_ptr<const Steps>;  ///< null: nothing is known
 

@@ -1,7 +1,7 @@
-// Finds what SharedRaces finds, and leaves most of its work out. A barrier of all threads of a CTA orders all that came
-// before it ahead of all that follows, and between two such barriers hardly any word is used by two threads one of
-// which writes. As long as none is, nothing can race: accesses are only written down, and forgotten at the next
-// barrier. Once one is, SharedRaces is told what was written down, and everything until the next barrier.
+// Finds the same races as SharedRaces, with less work. A barrier of all threads of a CTA orders everything before it
+// before everything after it, and between two such barriers few words are used by two threads of which one writes. As
+// long as there is no such word, nothing can race: accesses are only recorded, and dropped at the next barrier. When
+// there is one, SharedRaces gets the recorded accesses, and all others until the next barrier.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class QuickRaces {
   void fence(unsigned warp, uint64_t lanes);
   void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
 
-  /// Whether a strong access that does not release may matter: somebody has told something by a fence or a release.
+  /// Whether a strong access that does not release may matter: a fence or a release has published something.
   bool is_told() const { return exact_ != nullptr || told_; }
-  /// Knows all that has happened since the last barrier, and is told everything until the next one.
+  /// Knows everything since the last barrier, and gets every access until the next one.
   SharedRaces& exact();
   bool is_exact() const { return exact_ != nullptr; }
 

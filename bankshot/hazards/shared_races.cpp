@@ -170,7 +170,7 @@ void SharedRaces::put(Entries& entries, const Group& group, const Entry& mine) c
   }
   if (kept != entries.end()) entries.keep(static_cast<size_t>(kept - entries.begin()));
   if (!is_in) entries.push(mine);
-  entries.unknown_to = all_unknown ? group.clock_id : 0;  // nobody's clock has what he does at present
+  entries.unknown_to = all_unknown ? group.clock_id : 0;  // no clock contains the thread's present step
 }
 
 template <class F>

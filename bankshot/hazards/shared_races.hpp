@@ -19,7 +19,7 @@ enum class AccessKind : uint8_t { read, write, atomic };
 struct WarpAccess {
   AccessKind kind = AccessKind::read;
   bool strong = false;       ///< volatile, relaxed or the like: two of those do not race
-  bool is_volatile = false;  ///< … but two volatile ones of one warp are told, as programs take them for an order
+  bool is_volatile = false;  ///< … but two volatile ones of one warp are reported: programs rely on their order
   uint32_t site = 0;         ///< the instruction
   unsigned warp = 0;         ///< of the cluster
   uint64_t lanes = 0;
@@ -33,11 +33,11 @@ struct Hazard {
   Kind kind = Kind::read_after_write;
   uint32_t earlier_site = 0, later_site = 0;
   Agent earlier = 0,
-        later = 0;           ///< a thread each; who copied on its behalf counts as the thread that asked for the copy
-  bool within_warp = false;  ///< of one warp: hardware that keeps its lanes together hides it
+        later = 0;               ///< threads; an agent that copies on behalf of a thread counts as that thread
+  bool within_warp = false;      ///< of one warp: hardware that keeps its lanes together hides it
   bool one_instruction = false;  ///< lanes of one warp write one place by one instruction
   bool asynchronous = false;     ///< one is a copy that nobody has waited for
-  bool unfenced = false;         ///< a copy reads what was written before it, but no proxy fence stands between
+  bool unfenced = false;         ///< a copy reads what was written before it, without a proxy fence in between
   unsigned threads = 1;          ///< how many do what the later one does
   uint64_t offset = 0;           ///< the first byte
   unsigned bytes = 0;            ///< up to 4
@@ -83,7 +83,7 @@ class SharedRaces {
   void commit_group(unsigned warp, uint64_t lanes, Queue queue);
   /// All but the last `groups` have ended; with ~0 all copies.
   void wait_groups(unsigned warp, uint64_t lanes, uint64_t groups, Queue queue);
-  /// By an engine of its own, which tells an mbarrier at this offset. One lane.
+  /// By the copy engine, which completes on the mbarrier at this offset. One lane.
   void copy_bulk(const WarpAccess& access, uint64_t barrier, std::vector<Hazard>& found);
 
   // mbarriers, by offset.
@@ -101,7 +101,7 @@ class SharedRaces {
     uint64_t lanes = 0;  ///< of a warp; of an agent that copies: bit 0
     uint32_t step = 0, site = 0;
     uint32_t owner = 0;  ///< the warp, or kCopies + the agent
-    Agent by = 0;        ///< of an agent that copies: the thread that asked for it
+    Agent by = 0;        ///< of an agent that copies: the thread that issued the copy
     uint8_t bytes = 0;   ///< of the word, a bit each
     AccessKind kind = AccessKind::read;
     bool strong = false, is_volatile = false;
@@ -188,7 +188,7 @@ class SharedRaces {
     unsigned warp;
     uint64_t lanes;
     const Clock* clock;
-    uint32_t clock_id;  ///< another one for another clock; 0: nobody asked
+    uint32_t clock_id;  ///< differs between clocks; 0: not assigned yet
   };
   /// Some lanes that go to one place and know the same.
   struct Part {
@@ -197,7 +197,7 @@ class SharedRaces {
   };
   /// What there is of an access, in the order of the first lanes.
   struct Parts {
-    bool disjoint = false;  ///< each has words of its own, and whole ones
+    bool disjoint = false;  ///< each lane has its own, whole words
     bool apart = false;     ///< no two lanes go to one place
     unsigned count = 0;
     std::array<Part, 64> all;
@@ -236,7 +236,7 @@ class SharedRaces {
   std::vector<uint32_t> step_;    ///< by warp
   std::vector<uint32_t> copies_;  ///< by agent behind the threads: its step
   size_t words_;
-  std::vector<std::unique_ptr<Page>> pages_;  ///< null: nobody has been there
+  std::vector<std::unique_ptr<Page>> pages_;  ///< null: not accessed yet
   std::vector<Barrier> barriers_;             ///< by CTA
   std::vector<Gathering> exited_;             ///< by CTA: what threads did that have ended
   /// The first of as many agents as there are threads: their steps are those that a proxy fence has come after. 0: none

@@ -119,7 +119,7 @@ void SharedRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool
                               bool releases) {
   const Agent agent = thread(warp, lane);
   Thread& own = threads_[agent];
-  if (!releases && places_.empty() && own.released == nullptr) return;  // nobody has told anything
+  if (!releases && places_.empty() && own.released == nullptr) return;  // nothing has been published
   const auto there = places_.find(place);
   if (reads && there != places_.end()) {
     if (acquires) {

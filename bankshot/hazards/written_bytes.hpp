@@ -1,4 +1,4 @@
-// Which bytes of memory somebody has written.
+// Which bytes of memory have been written.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class WrittenBytes {
 /// Of many ranges of an address space. What lies in none of them counts as written.
 class WrittenRanges {
  public:
-  /// A range of which nothing is written; what was known of ranges that it touches is forgotten.
+  /// Adds a range in which nothing is written; forgets the ranges that it overlaps.
   void add(uint64_t address, uint64_t bytes);
   void remove(uint64_t address);
   /// Ranges that [address, address + bytes) touches are forgotten.

@@ -12,7 +12,7 @@ namespace bankshot::host {
 
 Result<Captured> Captured::make() {
   const int file = memfd_create("captured", MFD_CLOEXEC);
-  if (file < 0) return Error{std::string("cannot make a file in memory: ") + std::strerror(errno)};
+  if (file < 0) return Error{std::string("cannot create a file in memory: ") + std::strerror(errno)};
   fcntl(file, F_SETFL, O_APPEND);
   return Captured(file);
 }

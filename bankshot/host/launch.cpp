@@ -39,7 +39,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// In the child: becomes the program, or tells the parent why not.
 [[noreturn]] void become(const char* path, char* const* arguments, char* const* environment,
                          const LaunchOptions& options, int why, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody could stop the program if we were killed outright
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // else the program could not be stopped if we were killed outright
   if (getppid() == parent) {
     const int error =
         options.error == STDERR_FILENO ? STDERR_FILENO : dup(options.error);  // output may be our standard error
@@ -83,7 +83,7 @@ Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& envi
   std::vector<std::string> arguments = target.arguments, variables = changed(environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
   int why[2];
-  if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno)};
+  if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + std::strerror(errno)};
 
   Signals signals;
   signals.block();

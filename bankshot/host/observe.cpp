@@ -29,7 +29,7 @@ void add_hashes(const Setup& setup, Observation& seen) {
   }
   if (found == 0 && !report.is_partial()) {
     seen.lost.push_back("none of the kernels that ran is in " + setup.request.instruction_hashes +
-                        ", so that nothing was counted under its hashes; trace and search this program again");
+                        ", so nothing was counted under its hashes; trace and search this program again");
     return;
   }
   report.instruction_hashes = setup.request.instruction_hashes;

@@ -18,7 +18,7 @@ struct Observation : HandedIn {
 
 /// Runs the program to its end and collects what its processes hand in. The report is partial if a signal killed the
 /// program.
-/// @param setup  its request says what is wanted, but for the folder
+/// @param setup  its request says what is wanted, except the folder
 Result<Observation> observe(const Setup& setup, const std::vector<std::string>& command,
                             const LaunchOptions& options = {});
 

@@ -48,7 +48,7 @@ std::optional<Error> overwrites(const std::string& option, const std::string& fi
   if (!is_name(file) || (fs::exists(file, code) && !is_plain(file))) return std::nullopt;
   for (const Input& input : inputs) {
     if (same_file(file, input.path))
-      return Error{option + " would write over " + input.what + ", " + input.path + "; name another file"};
+      return Error{option + " would overwrite " + input.what + ", " + input.path + "; name another file"};
   }
   if (fs::exists(file, code)) {
     if (auto error = names_a_source(option, file)) return error;

@@ -14,13 +14,14 @@ struct Input {
   std::string what, path;
 };
 
-/// Whether two names are one file, or would be if it were written. "" and "-" are no files.
+/// Whether two names are one file, or would be if it were written. "" and "-" are not files.
 bool same_file(const std::string& a, const std::string& b);
 
-/// Refuses a program as the file of an option that writes one: what was forgotten is the name of the file.
+/// Refuses a program as the file of an option that writes one: the user forgot the name of the file.
 std::optional<Error> names_a_program(const std::string& option, const std::string& file);
 
-/// Refuses to write over a program or an input; nothing for "" and "-", and for what is no plain file, as /dev/null.
+/// Refuses to overwrite a program or an input; nothing for "", "-" and anything that is not a plain file, such as
+/// /dev/null.
 /// @param option  which names `file`
 std::optional<Error> overwrites(const std::string& option, const std::string& file, const std::vector<Input>& inputs);
 

@@ -67,7 +67,7 @@ Result<ReportFolder> ReportFolder::make() {
   Result<TemporaryFolder> folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   if (const auto error = cuda::make_ledger(folder->path()))
-    return Error{"no room for reports in " + folder->path() + ": " + error->message + "; " + kNeedsRoom};
+    return Error{"no space for reports in " + folder->path() + ": " + error->message + "; " + kNeedsRoom};
   return ReportFolder(std::move(*folder));
 }
 

@@ -19,13 +19,13 @@ struct HandedIn {
   report::RunReport report;                    ///< of all of them; partial if anything is missing
   std::vector<std::string> timelines;          ///< JSON texts, one a process that simulated launches with one
   std::vector<cuda::WitnessRecord> witnesses;  ///< of the processes that came to their end
-  std::map<std::string, std::string> ptx;      ///< of the modules that were loaded, by digest; if they were asked for
+  std::map<std::string, std::string> ptx;      ///< of the modules that were loaded, by digest; if requested
   std::vector<cuda::RecordedLaunch> launches;  ///< those that the request named, the largest of each kernel and process
   std::vector<std::string> lost;               ///< what should be there and is not, a sentence each
   std::vector<std::string> unfinished;         ///< processes that were killed before they wrote a report, likewise
 };
 
-/// A folder of its own for one run, which is removed at the end of its lifetime.
+/// A private folder for one run, removed at the end of its lifetime.
 class ReportFolder {
  public:
   /// An error if it cannot be made, or the disk has no room for its ledger.

@@ -41,10 +41,10 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
   if (!options.instruction_hashes.empty()) {
     if (!options.bank_hash.empty())
       return Error{
-          "--bank-hash and --instruction-hashes exclude each other: hardware has one hash, or instructions have "
-          "theirs"};
+          "--bank-hash and --instruction-hashes exclude each other: use one hash for all accesses, or one for each "
+          "instruction"};
     if (options.instruction_hashes == "-")
-      return Error{"--instruction-hashes: give the name of a file: the processes of the program read it as well"};
+      return Error{"--instruction-hashes: give the name of a file, because the processes of the program read it too"};
     const Result<report::InstructionHashes> hashes = read_instruction_hashes(options.instruction_hashes);
     if (!hashes) return Error{"--instruction-hashes: " + hashes.error().message};
     if (const auto error = report::unfit(*hashes, setup.gpu.machine.scratchpad))
@@ -60,7 +60,7 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
 }
 
 std::vector<Input> inputs_of(const Setup& setup) {
-  return {{"the program that is to run", setup.target.path},
+  return {{"the program to run", setup.target.path},
           {"the file of --gpu", setup.gpu.file},
           {"the file of --instruction-hashes", setup.request.instruction_hashes}};
 }

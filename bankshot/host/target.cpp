@@ -58,7 +58,7 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-/// python3 program.py: what it loads nobody can tell before it runs.
+/// python3 program.py: what it loads is unknown before it runs.
 bool runs_a_script(const Target& target) {
   return std::any_of(target.arguments.begin() + 1, target.arguments.end(), [](const std::string& argument) {
     return (argument.ends_with(".py") || argument.ends_with(".sh")) && is_file(argument);
@@ -71,8 +71,9 @@ std::string check_static_runtime(const Elf& elf, Release release, const std::str
   const std::string what = path + " holds its own (static) CUDA runtime, ";
   if (release == Release::none)
     return what + "whose functions cannot be found without symbols: do not strip it (no strip, no -s), or " + kRebuild;
-  if (release == Release::unknown) return what + "of a CUDA other than 12 and 13: rebuild it with one of these";
-  if (!elf.has_loader) return what + "and is linked with -static, so that no library can stand in for it: " + kRebuild;
+  if (release == Release::unknown)
+    return what + "from a CUDA version other than 12 and 13: rebuild it with one of these";
+  if (!elf.has_loader) return what + "and is linked with -static, so no library can replace it: " + kRebuild;
   if (kOurMachine != EM_X86_64) return what + "which can be replaced on x86-64 only: " + kRebuild;
   if (!is_file(folder + "/" + kPreload))
     return folder + "/" + kPreload + " is missing: build Bankshot's libraries (make)";
@@ -91,9 +92,8 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
       const auto& ours = drop_in_libraries();
       if (std::find(ours.begin(), ours.end(), library) == ours.end()) {
         return target.path + " needs " + library +
-               "; there are stand-ins for libcudart.so.12, libcudart.so.13 and "
-               "libcuda.so.1 only: " +
-               std::string(kRebuild) + " with CUDA 12 or 13";
+               "; Bankshot replaces only libcudart.so.12, libcudart.so.13 and libcuda.so.1: " + std::string(kRebuild) +
+               " with CUDA 12 or 13";
       }
       if (!is_file(folder + "/" + library)) {
         return folder + "/" + library + " is missing: build Bankshot's libraries (make)";
@@ -102,10 +102,9 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
     } else if (library.starts_with("libasan.so.")) {
       target.preload.insert(target.preload.begin(), library);  // it insists on being the first
     } else if (gpu::machine_code_only(library)) {
-      target.warnings.push_back(
-          target.path + " needs " + library +
-          ", which holds machine code only: it cannot be used without a GPU, and calls of it fail or end the "
-          "program");
+      target.warnings.push_back(target.path + " needs " + library +
+                                ", which contains only machine code: it cannot be used without a GPU, and calls to it "
+                                "fail or end the program");
     }
   }
   const auto release = cuda::embedded::release_of(cuda::embedded::function_symbols(bytes));
@@ -114,9 +113,8 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
       release == Release::none && elf.has_fatbin && !runtime && (!driver || contains(bytes, "cuGetExportTable"));
   if (release != Release::none || hidden) return check_static_runtime(elf, release, folder, target.path);
   if (!runtime && !driver && !runs_a_script(target)) {
-    target.warnings.push_back(target.path +
-                              " does not look like a CUDA program: it needs neither libcudart nor "
-                              "libcuda; it is run all the same");
+    target.warnings.push_back(
+        target.path + " does not look like a CUDA program: it needs neither libcudart nor libcuda; it runs anyway");
   }
   return {};
 }

@@ -15,7 +15,7 @@ std::string real_place(const std::string& path);
 /// Why a file of this name could not be written, or nothing. For asking before the long work.
 std::optional<Error> cannot_write(const std::string& path);
 
-/// Writes beside and renames; what is not a plain file (a pipe, /dev/null) is written to directly.
+/// Writes a temporary file and renames it; writes directly to anything that is not a plain file (a pipe, /dev/null).
 std::optional<Error> write_file(const std::string& path, std::string_view text);
 
 }  // namespace bankshot::host

@@ -61,10 +61,10 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
     return Error{"--bank-hash: " + error->message};
   if (machine.has_locks()) {
     if (timing::locks_of(*gpu.timing).bits == 0)
-      return Error{fmt::format("--form {} is for atomics in a loop over locks, and {} has none; its form is {}",
-                               machine.form, gpu.name, own)};
+      return Error{fmt::format("--form {} is for atomics with locks, but {} has none; its form is {}", machine.form,
+                               gpu.name, own)};
     if (machine.rules.bank_bytes != 4)
-      return Error{fmt::format("--form {} speaks of words in banks, and the banks of {} are not 4 bytes wide",
+      return Error{fmt::format("--form {} needs banks of 4 bytes, but the banks of {} are not 4 bytes wide",
                                machine.form, gpu.name)};
     return with_locks(std::move(machine), request);
   }

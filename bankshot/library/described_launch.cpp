@@ -91,7 +91,7 @@ std::string misfit(const simt::KernelInfo& kernel, const Extent& block) {
   }
   if (block.count() > kernel.max_threads) {
     return kernel.name + " is compiled for at most " + std::to_string(kernel.max_threads) +
-           " threads a block, --block has " + std::to_string(block.count());
+           " threads per block, --block has " + std::to_string(block.count());
   }
   return {};
 }
@@ -110,7 +110,7 @@ Result<Analysed, Refusal> analyse(const DescribedLaunch& described, const std::s
   const Result<Extent> block = extent("--block", described.block, {1024, 1024, 64});
   if (!block) return Refusal{block.error().message};
   if (block->count() > gpu.max_threads_per_block) {
-    return Refusal{"--block: " + std::to_string(block->count()) + " threads, a block has at most " +
+    return Refusal{"--block: " + std::to_string(block->count()) + " threads, but a block has at most " +
                    std::to_string(gpu.max_threads_per_block)};
   }
   analysis::Launch launch;
@@ -158,7 +158,7 @@ Result<Analysed, Refusal> analyse(const DescribedLaunch& described, const std::s
   }
   if (analysed.kernels.empty() && analysed.failures.empty()) {
     return Refusal{names.empty() ? file + " has no kernel"
-                                 : "--kernel: " + file + " has none of that name; it has " + names};
+                                 : "--kernel: " + file + " has no kernel of that name; it has " + names};
   }
   return analysed;
 }

@@ -14,7 +14,7 @@ namespace bankshot::library {
 struct DescribedLaunch {
   std::string block;                    ///< "16,16"; missing extents are 1
   std::string grid;                     ///< the same; empty: not known
-  std::vector<std::string> parameters;  ///< "n=1024", "args+8=4"; a number stands for the position, from 0
+  std::vector<std::string> parameters;  ///< "n=1024", "args+8=4"; a number is the position, from 0
 };
 
 struct NamedText {

@@ -119,22 +119,23 @@ std::pair<unsigned, unsigned> widths_of(scratchpad::AccessKind kind) {
 LaneAccess access_of(unsigned warp_size, bankshot_kind kind, unsigned width, const uint32_t* addresses,
                      uint64_t lanes) {
   if (kind < 0 || static_cast<size_t>(kind) >= scratchpad::kAccessKindNames.size())
-    throw Wrong{fmt::format("there is no kind {} of access", static_cast<int>(kind))};
+    throw Wrong{fmt::format("{} is not a kind of access", static_cast<int>(kind))};
   LaneAccess access;
   access.kind = static_cast<scratchpad::AccessKind>(kind);
   const auto [least, most] = widths_of(access.kind);
   if (!std::has_single_bit(width) || width < least || width > most)
     throw Wrong{least == most
-                    ? fmt::format("{}: a lane accesses {} bytes, not {}", scratchpad::name(access.kind), most, width)
-                    : fmt::format("{}: a lane accesses a power of two of bytes, {} to {}, not {}",
+                    ? fmt::format("{}: a lane must access {} bytes, not {}", scratchpad::name(access.kind), most, width)
+                    : fmt::format("{}: the bytes per lane must be a power of two from {} to {}, not {}",
                                   scratchpad::name(access.kind), least, most, width)};
   if (warp_size < 64 && lanes >> warp_size != 0)
-    throw Wrong{fmt::format("lane {} takes part, and a warp has {} lanes", 63 - std::countl_zero(lanes), warp_size)};
+    throw Wrong{fmt::format("lane {} is active, but a warp has {} lanes", 63 - std::countl_zero(lanes), warp_size)};
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     access.addresses[lane] = given(addresses, "addresses")[lane];
     if (access.addresses[lane] % width != 0)
-      throw Wrong{fmt::format("lane {}: address {} is no multiple of {} bytes", lane, access.addresses[lane], width)};
+      throw Wrong{
+          fmt::format("lane {}: address {} is not a multiple of {} bytes", lane, access.addresses[lane], width)};
   }
   return access;
 }
@@ -143,13 +144,12 @@ LaneAccess access_of(unsigned warp_size, bankshot_kind kind, unsigned width, con
 scratchpad::BankHash fitted(scratchpad::BankHash hash, const scratchpad::PatternSet& set) {
   const scratchpad::HashSize size = scratchpad::size_of(set);
   if (hash.bank_bits != size.bank_bits)
-    throw Wrong{fmt::format("the hash is for {} banks, and there are {}", hash.banks(), 1u << size.bank_bits)};
+    throw Wrong{fmt::format("the hash is for {} banks, but there are {}", hash.banks(), 1u << size.bank_bits)};
   hash.address_bits = std::max(hash.address_bits, size.address_bits);
   return hash;
 }
 
-/// As in a patterns file, and in a certificate for all phases of all accesses together.
-constexpr uint64_t kMostWeight = uint64_t{1} << 40;
+using scratchpad::kMostWeight;
 
 /// Sums of conflicts and of a search do not wrap below this.
 void check_weights(const scratchpad::PatternSet& set) {
@@ -167,7 +167,7 @@ T options_of(const T* options) {
   T all{};
   if (options == nullptr) return all;
   if (options->size < sizeof all)
-    throw Wrong{fmt::format("size is {}, and the structure has {} bytes", options->size, sizeof all)};
+    throw Wrong{fmt::format("size is {}, but the structure has {} bytes", options->size, sizeof all)};
   std::memcpy(&all, options, sizeof all);
   return all;
 }
@@ -181,10 +181,11 @@ void bankshot_free(char* text) { std::free(text); }
 bankshot_hash* bankshot_hash_parse(const char* spec, unsigned banks, unsigned address_bits) {
   return guarded<>(static_cast<bankshot_hash*>(nullptr), [&] {
     if (!std::has_single_bit(banks) || banks < scratchpad::kMinBanks || banks > scratchpad::kMaxBanks)
-      throw Wrong{fmt::format("{} banks: their number is a power of two, 2 to {}", banks, scratchpad::kMaxBanks)};
+      throw Wrong{
+          fmt::format("{} banks: the number must be a power of two from 2 to {}", banks, scratchpad::kMaxBanks)};
     const scratchpad::HashSize size{address_bits, static_cast<unsigned>(std::countr_zero(banks))};
     if (address_bits < size.bank_bits || address_bits > scratchpad::kMaxAddressBits)
-      throw Wrong{fmt::format("{} address bits: there are {} to {}", address_bits, size.bank_bits,
+      throw Wrong{fmt::format("{} address bits: the number must be from {} to {}", address_bits, size.bank_bits,
                               scratchpad::kMaxAddressBits)};
     return new bankshot_hash{value_of(scratchpad::parse_hash(given(spec, "spec"), size))};
   });
@@ -218,7 +219,7 @@ int bankshot_banks_set_hash(bankshot_banks* banks, const bankshot_hash* hash) {
   return guarded_status([&] {
     scratchpad::Rules& rules = given(banks, "banks")->rules;
     if (hash != nullptr && hash->hash.banks() != rules.banks)
-      throw Wrong{fmt::format("the hash is for {} banks, and there are {}", hash->hash.banks(), rules.banks)};
+      throw Wrong{fmt::format("the hash is for {} banks, but there are {}", hash->hash.banks(), rules.banks)};
     rules.hash = hash == nullptr ? std::nullopt : std::optional(hash->hash);
   });
 }
@@ -256,14 +257,15 @@ int bankshot_patterns_add(bankshot_patterns* patterns, bankshot_kind kind, unsig
   return guarded_status([&] {
     scratchpad::PatternSet& set = given(patterns, "patterns")->set;
     const LaneAccess access = access_of(patterns->warp_size, kind, width, addresses, lanes);
-    if (lanes == 0) throw Wrong{"no lane takes part in the access"};
-    if (weight == 0 || weight > kMostWeight) throw Wrong{fmt::format("weight {}: it is 1 to {}", weight, kMostWeight)};
+    if (lanes == 0) throw Wrong{"no lane is active in the access"};
+    if (weight == 0 || weight > kMostWeight)
+      throw Wrong{fmt::format("weight {}: it must be 1 to {}", weight, kMostWeight)};
     scratchpad::Pattern pattern{weight, access.kind, width, lanes, {}};
     for (size_t lane = 0; lane < access.addresses.size(); ++lane) pattern.words[lane] = access.addresses[lane] / 4;
     scratchpad::PatternSet alone{set.rules, false, 0, {pattern}};
     if (!scratchpad::fit_address_bits(alone, 0)) {
       throw Wrong{
-          fmt::format("an address is behind the {} words that hashes work on", 1u << scratchpad::kMaxAddressBits)};
+          fmt::format("an address is beyond the {} words that bank hashes cover", 1u << scratchpad::kMaxAddressBits)};
     }
     set.address_bits = std::max(set.address_bits, alone.address_bits);
     set.patterns.push_back(pattern);
@@ -284,7 +286,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
   return guarded_status([&] {
     const scratchpad::PatternSet& set = given(patterns, "patterns")->set;
     if (given(found, "found")->size < sizeof *found)
-      throw Wrong{fmt::format("size is {}, and the structure has {} bytes", found->size, sizeof *found)};
+      throw Wrong{fmt::format("size is {}, but the structure has {} bytes", found->size, sizeof *found)};
     *found = {.size = found->size};
     const bankshot_search_options wanted = options_of(options);
     const std::string name = wanted.hash_class == nullptr ? "gf2" : wanted.hash_class;
@@ -294,7 +296,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     if (set.patterns.empty()) throw Wrong{"there are no accesses to search on"};
     check_weights(set);
     if (const auto error = search::cannot_search(set.rules, set.patterns)) throw Wrong{error->message};
-    if (!(wanted.seconds >= 0 && wanted.seconds <= 1e6)) throw Wrong{"seconds are 0 to 1000000"};
+    if (!(wanted.seconds >= 0 && wanted.seconds <= 1e6)) throw Wrong{"seconds must be 0 to 1000000"};
     const search::Method method = search::methods_of(*hash_class).front();
     search::SearchOptions how;
     how.in_place = wanted.in_place != 0;
@@ -326,10 +328,10 @@ int bankshot_atomics(const char* gpu, const uint32_t* words, unsigned count, ban
     if (!found.timing) throw Wrong{found.file + " has no timing sections, so its atomics have no model"};
     const library::AtomicsMachine machine = value_of(library::atomics_machine(found, {}));
     if (count == 0 || count > found.machine.warp_size)
-      throw Wrong{fmt::format("{} lanes, and a warp has 1 to {}", count, found.machine.warp_size)};
+      throw Wrong{fmt::format("{} lanes, but a warp has 1 to {}", count, found.machine.warp_size)};
     for (unsigned lane = 0; lane < count; ++lane) {
       if (given(words, "words")[lane] >> machine.address_bits != 0)
-        throw Wrong{fmt::format("words[{}]: {} is behind the {} words that the model works on", lane, words[lane],
+        throw Wrong{fmt::format("words[{}]: {} is beyond the {} words that the model covers", lane, words[lane],
                                 1u << machine.address_bits)};
     }
     const scratchpad::AtomicsCost of = machine.model(words, count);

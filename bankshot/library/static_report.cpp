@@ -43,7 +43,7 @@ int64_t base_of(const analysis::Kernel& kernel, const Site& site) {
 
 std::string formula_text(const Formula& formula, int64_t base) {
   std::string text = analysis::text_of(formula, base);
-  if (text.empty()) return "no one formula for all lanes";
+  if (text.empty()) return "no single formula for all lanes";
   return "s = " + text + (formula.unknown.empty() ? "" : " + " + formula.unknown);
 }
 
@@ -125,7 +125,7 @@ std::string formulas_text(const analysis::Kernel& kernel, const Site& site) {
     if (!range.empty() && range != "any") range = "iteration " + range + ": ";
     text += "      " + (range == "any" ? "" : range) + formula + "\n";
   }
-  if (lines.size() > kMostLines || site.more_instances) text += "      … and in further iterations others\n";
+  if (lines.size() > kMostLines || site.more_instances) text += "      … and others in further iterations\n";
   return text;
 }
 
@@ -142,11 +142,11 @@ std::string names_of(const analysis::Kernel& kernel, const Site& site) {
 std::string verdict(const Site& site) {
   const scratchpad::SiteTotals& t = site.totals;
   if (site.certainty == Certainty::unreached) return "not reached by any thread";
-  if (site.certainty == Certainty::unknown) return "cannot be told: " + site.reason;
-  std::string text = fmt::format("{}, {} where {} would do, worst {}, {}", counted(t.accesses, "access", "accesses"),
-                                 counted(t.wavefronts, "wavefront", "wavefronts"), grouped(t.ideal), t.degree_max,
-                                 report::class_text(t));
-  if (site.certainty == Certainty::each) text += "; how often is not known";
+  if (site.certainty == Certainty::unknown) return "unknown: " + site.reason;
+  std::string text = fmt::format(
+      "{}, {} where {} would suffice, worst {}, {}", counted(t.accesses, "access", "accesses"),
+      counted(t.wavefronts, "wavefront", "wavefronts"), grouped(t.ideal), t.degree_max, report::class_text(t));
+  if (site.certainty == Certainty::each) text += "; how often is unknown";
   if (site.certainty == Certainty::assumed) text += "; if all lanes take part";
   return text;
 }
@@ -230,18 +230,18 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
     text += fmt::format(
         "{}{}\n  blocks of {} threads, {}\n", text.empty() ? "" : "\n", report::demangle(kernel.name),
         extent_text(kernel.launch.block),
-        kernel.launch.grid ? "a grid of " + extent_text(*kernel.launch.grid) : std::string("numbers of one block"));
+        kernel.launch.grid ? "a grid of " + extent_text(*kernel.launch.grid) : std::string("counted for one block"));
     if (kernel.sites.empty()) text += "  uses no shared memory\n";
     for (const Site& site : kernel.sites) text += site_text(kernel, site);
     if (!kernel.calls.empty())
-      text += fmt::format("  calls functions (first at PTX line {}): what these access is not here\n", kernel.calls[0]);
+      text += fmt::format("  calls functions (first at PTX line {}): their accesses are not listed\n", kernel.calls[0]);
   }
   const bool formulas =
       std::any_of(kernels.begin(), kernels.end(), [](const analysis::Kernel& kernel) { return !kernel.sites.empty(); });
   if (formulas) {
     text +=
-        "\ns in words, or bytes where it says so, from the start of the array; t is the linear thread index, kN the\n"
-        "iteration of the loop at PTX line N.\n";
+        "\ns is the offset from the start of the array, in words unless bytes are stated; t is the linear thread "
+        "index, kN the\niteration of the loop at PTX line N.\n";
   }
   return text;
 }

@@ -38,9 +38,9 @@ using Findings = std::map<std::string, Finding>;
 struct Description {
   std::string toml;
   std::vector<Finding> measured;  ///< by the micro-benchmarks
-  std::vector<Finding> told;      ///< by the driver, where it says other than the base
+  std::vector<Finding> told;      ///< values reported by the driver that differ from the base
   std::vector<Finding>
-      refused;  ///< told by the driver, but no description could have it beside the rest; the remark says why
+      refused;  ///< reported by the driver, but inconsistent with the rest of any description; the remark says why
 };
 
 /// @param base  has timing: latencies would have no place in another

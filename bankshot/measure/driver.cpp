@@ -40,7 +40,7 @@ Result<Driver> open_driver(const std::string& library) {
   if (missing) {
     dlclose(handle);
     return Error{
-        fmt::format("{} has no function {}: it is no CUDA driver, or one older than CUDA 7; install a newer one",
+        fmt::format("{} has no function {}: it is not a CUDA driver, or it is older than CUDA 7; install a newer one",
                     library, missing)};
   }
   return driver;

@@ -47,9 +47,9 @@ using DriverEvent = struct DriverEventBody*;
                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,                \
                            DriverStream stream, void** arguments, void** extra))
 
-/// The loaded library. It stays loaded: drivers have threads of their own.
+/// The loaded library. It stays loaded, because drivers have their own threads.
 struct Driver {
-  std::string library;  ///< as it was asked for
+  std::string library;  ///< as given
 #define BANKSHOT_DRIVER_POINTER(name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
   BANKSHOT_DRIVER_CALLS(BANKSHOT_DRIVER_POINTER)
 #undef BANKSHOT_DRIVER_POINTER

@@ -8,10 +8,10 @@ namespace {
 // How the time of one access is taken. A warp issues in order, but neither ptxas nor the hardware waits for a result
 // before it reads the clock. So each reading stands behind a branch on the result (no word ever holds kNever), and in
 // front of the sequence stands a branch on everything it needs. What is timed starts with the address, to which the
-// clock's highest bit is added: a 0 that nobody knows, so that the access is behind the reading, and finds the units
-// free whichever the clock took. The clock is read, and stored, with 64 bits: of 32 bits, ptxas takes the scalar unit's
-// reading at some places and not at others, and these take different times. With ptxas 13, what is timed is for sm_75
-// to sm_100, of a load: clock, add, compare, branch; clock, add, load, compare, branch; clock.
+// clock's highest bit is added: a 0 that the compiler cannot know, so that the access is behind the reading, and finds
+// the units free whichever the clock took. The clock is read, and stored, with 64 bits: of 32 bits, ptxas takes the
+// scalar unit's reading at some places and not at others, and these take different times. With ptxas 13, what is timed
+// is for sm_75 to sm_100, of a load: clock, add, compare, branch; clock, add, load, compare, branch; clock.
 constexpr std::string_view kNever = "0x7eadbeef";
 
 constexpr std::array<AccessInfo, kAccesses> kInfos = {{

@@ -53,7 +53,7 @@ std::string locks_text(const Locks& locks) {
         "{:.1f} for reading again; a bank conflict level {:.1f} in reading and {:.1f} in writing\n",
         *locks.number, locks.pair, locks.read_level, locks.read_level, locks.write_level);
   }
-  if (locks.distances.empty()) return "locks: not looked for, too little shared memory\n";
+  if (locks.distances.empty()) return "locks: not measured, too little shared memory\n";
   return fmt::format("locks: none seen: words {} to {} apart cost the same\n", locks.distances.front(),
                      locks.distances.back());
 }
@@ -75,7 +75,7 @@ json series_json(const Series& one) {
 }
 
 std::string votes_table(const Result<VoteCheck>& checked) {
-  if (!checked) return "votes: not held against the GPU: " + checked.error().message + '\n';
+  if (!checked) return "votes: not compared with the GPU: " + checked.error().message + '\n';
   const VoteCheck& votes = *checked;
   std::string text = fmt::format(
       "votes of a warp, random of equal probability: means of {} warps in ticks, seed {}; model and simulator with "

@@ -12,7 +12,7 @@ namespace bankshot::measure {
 std::string summary(const Calibration& calibration);
 
 /// … what the description says because of it, and how far the model and the simulator are from the GPU with it.
-/// @param votes  or why it could not be checked: what was measured stands all the same
+/// @param votes  or why they could not be checked; the measurements are valid in any case
 std::string to_text(const Calibration& calibration, const Base& base, const Description& description,
                     const Result<VoteCheck>& votes);
 

@@ -59,7 +59,7 @@ class Cuda final : public Runner {
   std::optional<Error> open(int ordinal) {
     if (const int error = driver_.cuInit(0)) {
       return Error{fmt::format(
-          "{} finds no GPU: {}. Look at what nvidia-smi says; to measure a simulated GPU: --backend simulate",
+          "{} finds no GPU: {}. Check the output of nvidia-smi; to measure a simulated GPU: --backend simulate",
           driver_.library, driver_.text_of(error))};
     }
     int count = 0, id = 0;
@@ -85,7 +85,7 @@ class Cuda final : public Runner {
     std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
     DriverModule module = nullptr;
     if (const int error = driver_.cuModuleLoadDataEx(&module, text.c_str(), 2, options.data(), values.data())) {
-      return Error{fmt::format("{} cannot compile the PTX: {}{}{}. A newer driver may", device_.driver,
+      return Error{fmt::format("{} cannot compile the PTX: {}{}{}. A newer driver may be able to", device_.driver,
                                driver_.text_of(error), log[0] ? "; it says: " : "", log.data())};
     }
     if (module_) driver_.cuModuleUnload(module_);

@@ -10,7 +10,7 @@
 namespace bankshot::measure {
 
 /// @param ordinal  of the device, as the driver counts them
-/// @return an error if there is no driver, no such device, or one whose warps have not 32 lanes
+/// @return an error if there is no driver, no such device, or one whose warps do not have 32 lanes
 Result<std::unique_ptr<Runner>> cuda_runner(int ordinal, const std::string& library = kDriverLibrary);
 
 }  // namespace bankshot::measure

@@ -143,7 +143,7 @@ class Simulated final : public Runner {
     const simt::Allocation* allocation = engine_.memory().find(address);
     if (allocation && allocation->live && bytes <= allocation->address + allocation->size - address)
       return std::nullopt;
-    return Error{fmt::format("a copy of {} bytes leaves what was allocated", bytes)};
+    return Error{fmt::format("a copy of {} bytes exceeds the allocation", bytes)};
   }
 
   gpu::Gpu gpu_;

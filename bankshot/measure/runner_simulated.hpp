@@ -17,7 +17,7 @@ struct SimulatedOptions {
   unsigned threads = 1;  ///< host threads
 };
 
-/// @param gpu     whose values it tells of itself
+/// @param gpu     whose values it reports as its own
 /// @param config  the machine that is simulated, checked: cuda::simulated_config.
 /// @return an error if its warps have not 32 lanes
 Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config,

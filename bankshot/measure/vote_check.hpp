@@ -1,4 +1,4 @@
-// Random votes on a measured GPU, by the closed model and in simulation: whether what was found says what the GPU does.
+// Random votes on a measured GPU, by the closed model and in simulation: whether the description found matches the GPU.
 #pragma once
 
 #include <cstdint>

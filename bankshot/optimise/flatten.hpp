@@ -6,7 +6,7 @@
 namespace bankshot::optimise {
 
 /// Puts the statements of an inner scope into the one around it, if it declares nothing but registers: these get names
-/// of their own, and are declared at the head of the body. To machine code such a scope means nothing.
+/// of their own, and are declared at the head of the body. Such a scope has no effect on machine code.
 void flatten(ptx::Function& function);
 
 }  // namespace bankshot::optimise

@@ -25,7 +25,7 @@ int64_t floor_to(int64_t value, int64_t unit) {
 /// Slots of a window that become one access, by first slot and number of slots.
 std::vector<std::pair<unsigned, unsigned>> pieces_of(const std::array<bool, 4>& used, unsigned slots, bool store) {
   const auto count = static_cast<unsigned>(std::count(used.begin(), used.begin() + slots, true));
-  // A load may read what nobody uses: three of four are enough.
+  // A load may read unused values: three of four are enough.
   if (count == slots || (!store && slots == 4 && count == 3)) return {{0, slots}};
   std::vector<std::pair<unsigned, unsigned>> pieces;
   for (unsigned k = 0; k < slots; k += 2) {

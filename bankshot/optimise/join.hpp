@@ -31,7 +31,7 @@ struct Piece {
 
 /// What becomes of the accesses of one function.
 struct JoinPlan {
-  std::vector<char> removed;  ///< by step: another access does its work, or nobody needs it
+  std::vector<char> removed;  ///< by step: another access does its work, or it is unused
   std::vector<Piece> loads, stores;
   struct Forward {
     Element load;

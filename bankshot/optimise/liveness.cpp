@@ -64,7 +64,7 @@ unsigned most_in_use(const ptx::KernelCode& code, const Control& control, const 
       const ptx::Step& step = code.steps()[k];
       unsigned behind = words;
       for (const int entity : written_by(code, step)) {
-        if (!live.has(entity)) behind += words_of(code, entity);  // a result that nobody reads
+        if (!live.has(entity)) behind += words_of(code, entity);  // an unused result
         if (step.instruction->guard || !live.has(entity)) continue;
         live.erase(entity);
         words -= words_of(code, entity);

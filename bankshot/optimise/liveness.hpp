@@ -28,7 +28,7 @@ class LiveSet {
 class Liveness {
  public:
   Liveness(const ptx::KernelCode& code, const Control& control);
-  /// Registers whose value behind a block somebody may still read.
+  /// Registers whose value may still be read after a block.
   const LiveSet& behind(uint32_t block) const { return out_[block]; }
   /// The step behind a block.
   size_t end(uint32_t block) const;

@@ -1,5 +1,5 @@
 // What ptxas makes of a kernel, as PTX: loops unrolled, neighbouring accesses of shared memory joined into wider ones,
-// repeated loads read once, loads nobody uses removed. A GPU executes machine code, and this is the model of what its
+// repeated loads read once, unused loads removed. A GPU executes machine code, and this is the model of what its
 // accesses are. Every rule was found with ptxas 13.0; docs/wavefronts.md states each with the experiment that shows it.
 #pragma once
 

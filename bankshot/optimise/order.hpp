@@ -10,7 +10,7 @@
 
 namespace bankshot::optimise {
 
-/// What an order depends on besides the code.
+/// What an order depends on in addition to the code.
 struct OrderOptions {
   unsigned registers = 64;  ///< 32-bit registers in use at once, beyond which no load is put earlier
 };

@@ -261,7 +261,7 @@ unsigned Values::zeros_of(const Linear& value) const {
 
 unsigned Values::zeros_of(const Node& node) const {
   if (node.entity >= 0) {
-    // Whatever it was written with; nobody may read a register that was not written.
+    // Whatever it was written with; a register that was not written may not be read.
     unsigned least = defined_[static_cast<size_t>(node.entity)].empty() ? 0 : 64;
     for (const Linear& value : defined_[static_cast<size_t>(node.entity)]) least = std::min(least, zeros_of(value));
     return least;

@@ -50,7 +50,7 @@ struct Access {
   Operation operation = Operation::none;  ///< of an atomic, a reduction, or a copy that combines
   bool is_volatile = false;               ///< .volatile: relaxed, with the scope of the system
   bool is_mmio = false;                   ///< .mmio: relaxed, and performed as often as written
-  bool refetches = false;                 ///< .cv: what is cached is not trusted
+  bool refetches = false;                 ///< .cv: cached data is not used
   bool asynchronous = false;              ///< takes effect after the instruction: st.async, red.async, cp.async …
   bool to_barrier = false;                ///< an mbarrier learns of its bytes
   bool of_cluster = false;                ///< .shared::cluster: perhaps in the memory of another CTA
@@ -74,7 +74,7 @@ struct Access {
   bool leaves_cta() const { return is_volatile || (may_poll() && scope != Scope::cta); }
   /// A load that looks for its data in the first-level cache.
   bool reads_l1() const { return kind == Kind::load && !leaves_cta() && !passes_l1; }
-  /// Its scope, if it names one, is no wider than a cluster.
+  /// Its scope, if given, is not wider than a cluster.
   bool stays_in_cluster() const { return !is_volatile && (scope == Scope::cta || scope == Scope::cluster); }
 };
 

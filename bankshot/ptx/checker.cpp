@@ -12,7 +12,7 @@ using What = Declared::What;
 
 /// Before 2.0 there were no generic addresses, and parameters were passed otherwise.
 constexpr uint32_t kOldestVersion = 2;
-/// Looking for a near name reads all names; nobody reads so many proposals.
+/// Looking for a similar name reads all names, so the number of proposals is limited.
 constexpr size_t kMostProposals = 20;
 
 std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -156,7 +156,7 @@ class Checker {
     if (++proposals_ > kMostProposals) return {};
     const std::string_view near = scope.near(name, expected);
     if (!near.empty()) return "did you mean " + in_quotes(near) + "?";
-    if (expected == What::label) return "a label stands before its instruction as " + std::string(name) + ":";
+    if (expected == What::label) return "a label is written before its instruction, as " + std::string(name) + ":";
     return name[0] == '%' ? "declare it with .reg" : "";
   }
 

@@ -37,11 +37,11 @@ std::string Cursor::describe(const Token& token) const {
   if (token.kind == TokenKind::end) return "the end of the text";
   if (token.kind != TokenKind::bad) return quoted(text(token));
   switch (static_cast<Bad>(token.mark)) {
-    case Bad::comment: return "a comment without end";
-    case Bad::string: return "a string without end";
+    case Bad::comment: return "an unterminated comment";
+    case Bad::string: return "an unterminated string";
     case Bad::bytes: break;
   }
-  return "bytes that are no PTX: " + quoted(text(token));
+  return "bytes that are not PTX: " + quoted(text(token));
 }
 
 bool Cursor::expect(char mark, std::string_view where, std::string_view remedy) {
@@ -76,7 +76,7 @@ bool Cursor::fail_at(Position position, std::string message, std::string_view re
   if (given_up_) return false;
   diagnostics_.push_back({position, std::move(message), std::string(remedy)});
   if (diagnostics_.size() == kMostDiagnostics) {
-    give_up(position, "too many errors; the rest of the text is not read", "mend the first ones and try again");
+    give_up(position, "too many errors; the rest of the text is not read", "fix the first errors and try again");
   }
   return false;
 }

@@ -64,7 +64,7 @@ std::vector<uint32_t> body_of_function(const Blocks& b) {
 
 constexpr uint32_t kNoHeader = kUndefined;
 
-/// Where the sides of each block's branch meet inside a body if nobody leaves it: a block, or the header; by place in
+/// Where the sides of each block's branch meet inside a body if no lane leaves it: a block, or the header; by place in
 /// `body`.
 /// @param place  by block, kUndefined of all; so it is left
 std::vector<uint32_t> joins_of(const Blocks& b, const std::vector<uint32_t>& body, uint32_t header,
@@ -137,7 +137,7 @@ std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& n
   if (nodes.empty()) return result;
   const Blocks b = blocks_of(nodes);
   const Loops loops = natural_loops(b);
-  // Bodies one after the other, the function as the one around all loops; joins of those that are asked for.
+  // Bodies one after the other, the function as the one around all loops; joins of the requested ones.
   const auto whole = static_cast<int32_t>(loops.all.size());
   std::vector<char> seen(b.first.size(), 0), in_function(b.first.size(), 0);
   const std::vector<uint32_t> function = body_of_function(b);

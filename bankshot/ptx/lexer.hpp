@@ -1,5 +1,5 @@
-// PTX text -> tokens. Total: every byte sequence has a list of tokens; what is no PTX becomes a token of kind `bad`.
-// Source: PTX ISA manual, chapter 4 (lexical elements).
+// PTX text -> tokens. Total: every byte sequence gives a list of tokens; bytes that are not PTX become a token of kind
+// `bad`. Source: PTX ISA manual, chapter 4 (lexical elements).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class TokenKind : uint8_t {
   number,      ///< anything that begins like a number; parse_constant() checks it
   string,      ///< "…", quotes included
   mark,        ///< one character of punctuation, in `mark`
-  bad,         ///< bytes that are no PTX; the reason is in `mark`, one of Bad
+  bad,         ///< bytes that are not PTX; the reason is in `mark`, one of Bad
 };
 
 /// Why a token is bad.

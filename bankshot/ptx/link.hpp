@@ -17,7 +17,7 @@ struct Unit {
 /// One module with everything that the units have, in their order. A symbol without linkage is its unit's own: where
 /// another unit has one of that name it is renamed. Declarations give way to the definition that another unit has, and
 /// of weak definitions the first stays, as does that of a .common variable with the most bytes. Debugging sections are
-/// left out, files numbered anew. What nobody defines stays declared.
+/// left out, files renumbered. Undefined names stay declared.
 /// @return the error says which symbol two units define
 Result<Module> link(std::vector<Unit> units);
 

@@ -19,7 +19,7 @@ bool any_name_begins(const Block& block, std::string_view prefix);
 
 /// "ld.shared.v2.f32"
 std::string mnemonic(const Instruction& instruction);
-/// The same of an instruction of the text that this one stands for.
+/// The same for an instruction of the text that this one stands for.
 std::string as_written(const Instruction& instruction);
 /// Whether the first operand is what the instruction writes: one register, a vector of them, a pair, or the results of
 /// a call. No instruction writes registers of another operand.

@@ -101,7 +101,7 @@ struct Instruction {
   std::string opcode;                  ///< "add"
   std::vector<std::string> modifiers;  ///< {"rn", "ftz", "f32"}, in order, without dots; "shared::cta" is one modifier
   std::vector<Operand> operands;
-  /// Of an access that stands for several of the text (bankshot/optimise): how many, and what they are called.
+  /// For an access that stands for several of the text (bankshot/optimise): how many, and their names.
   uint32_t joined = 1;
   std::string written;
   /// Machine instructions that it becomes (bankshot/optimise): 0 if it is part of another one.

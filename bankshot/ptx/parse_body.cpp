@@ -81,7 +81,7 @@ bool parse_directive(Cursor& cursor, Block& block) {
   if (word == "section") return parse_as<Section>(cursor, block, parse_section);
   if (!is_linkage(word) && !space_named(word)) {
     return cursor.fail("an instruction, a declaration or a label",
-                       word == "entry" || word == "func" ? "is the } of the function before missing?" : "");
+                       word == "entry" || word == "func" ? "is the closing } of the previous function missing?" : "");
   }
   std::string linkage;
   std::vector<Variable> variables;
@@ -158,7 +158,7 @@ bool parse_block(Cursor& cursor, Block& out, unsigned depth) {
   }
   out.end = cursor.position();
   if (cursor.accept('}')) return true;
-  return cursor.give_up(out.position, "this { has no }", "end the block with }");
+  return cursor.give_up(out.position, "this { is not closed", "end the block with }");
 }
 
 bool parse_performance(Cursor& cursor, std::vector<Performance>& out) {

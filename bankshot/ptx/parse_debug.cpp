@@ -79,7 +79,7 @@ bool parse_section(Cursor& cursor, Section& out) {
     cursor.take();
     return true;
   }
-  return cursor.fail_at(opened, "the section " + out.name + " has no end", "end its contents with }");
+  return cursor.fail_at(opened, "the section " + out.name + " is not closed", "end its contents with }");
 }
 
 bool parse_pragma(Cursor& cursor, Pragma& out) {

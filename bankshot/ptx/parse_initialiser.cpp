@@ -60,7 +60,7 @@ class Flattening {
     const std::optional<uint64_t>& extent = variable_.dimensions[level];
     if (extent && variable_.initialiser.size() - begin > *extent * inner) {
       return cursor_.fail_at(braces.position, "more values than the array '" + variable_.name + "' has elements",
-                             "make the array larger, or leave out the values that are too many");
+                             "make the array larger, or remove the surplus values");
     }
     return true;
   }

@@ -107,12 +107,12 @@ bool parse_item(Cursor& cursor, Module& out) {
   if (cursor.accept(';')) return true;
   if (cursor.at('@') && cursor.at('@', 1)) return parse_as<Section>(cursor, out, parse_dwarf_line);
   if (cursor.at('}')) {
-    cursor.fail("a directive", "this } closes nothing; is one too many in the function before?");
+    cursor.fail("a directive", "this } closes nothing; does the previous function have one } too many?");
     cursor.take();
     return true;
   }
   if (!cursor.at(TokenKind::dotted)) {
-    return cursor.fail("a directive like .version, .visible or .entry", "instructions stand inside functions");
+    return cursor.fail("a directive like .version, .visible or .entry", "instructions must be inside functions");
   }
   const std::string_view word = cursor.text().substr(1);
   if (word == "version") return cursor.take(), parse_version(cursor, out);

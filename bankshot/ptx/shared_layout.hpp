@@ -22,7 +22,7 @@ class SharedLayout {
     std::map<const Variable*, uint64_t> offsets;  ///< bytes from the start of shared memory, of each static variable
     uint64_t end = 0;                             ///< bytes of static shared memory
   };
-  /// @param function  with a body; a function that is no kernel: as kernels have it that call functions
+  /// @param function  with a body; for a function that is not a kernel, the layout of kernels that call functions
   Kernel of(const Function& function) const;
 
   /// All static variables of the module: where they lie if no kernel has them elsewhere.

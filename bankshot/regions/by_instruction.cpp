@@ -14,7 +14,7 @@ namespace {
 using report::PartInstruction;
 using report::PatternsOfPart;
 
-/// What the analysis tells of a kernel's launches; nothing if they differ in shape, or it has no end.
+/// The analysis of a kernel's launches; nothing if they differ in shape, or the analysis does not end.
 std::optional<analysis::Kernel> walk(const ptx::Module& module, const report::Kernel& kernel,
                                      const scratchpad::Rules& rules, unsigned warp_size) {
   if (kernel.launch_shapes_vary) return {};
@@ -88,7 +88,7 @@ std::optional<Error> make_canonical(scratchpad::PatternSet& set, const scratchpa
   scratchpad::merge_equal(set.patterns);
   if (scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits)) return {};
   return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
-               ", the most that hashes work on"};
+               ", the limit of bank hashes"};
 }
 
 std::vector<PatternsOfPart> parts_of(const report::Kernel& kernel, const ptx::Module& module,

@@ -1,4 +1,4 @@
-// Which instructions of a kernel may access the same words of shared memory: what may have a bank hash of its own.
+// Which instructions of a kernel may access the same words of shared memory: parts that may have their own bank hash.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct Part {
 /// where it knows all of them, else those of the arrays that its address may come from (rewrite::Provenance, on all
 /// paths), else all. As there, an access by an address of one array stays in it; who runs the program checks that.
 /// @param row     words in a row of banks: two instructions that access the same row are in one part
-/// @param walked  what the analysis told of the launches that count; null: nothing is known
+/// @param walked  the result of the analysis for the launches that count; null: nothing is known
 /// @return by first word; an error if functions are called that access shared memory
 Result<std::vector<Part>> split(const ptx::Module& module, const ptx::Function& kernel, const Layout& layout,
                                 uint32_t row, const analysis::Kernel* walked);

@@ -56,7 +56,7 @@ Provenance::Provenance(const KernelCode& code, const std::vector<int>& array_of)
     }
   }
   for (Value& value : values_) {
-    if (!value.is_known()) value = {0, true, 0};  // never written: nobody knows what it holds
+    if (!value.is_known()) value = {0, true, 0};  // never written: its contents are unknown
   }
 }
 

@@ -140,7 +140,7 @@ class Planner {
 
   bool is_wide(int entity) const { return ptx::bits(kernel_.code.variable(entity).type) == 64; }
 
-  /// What an instruction that writes `entity`, an address, tells of it.
+  /// What an instruction that writes `entity`, an address, says about it.
   AddressSource source_of(const Step& step, int entity) const {
     const ptx::Instruction& instruction = *step.instruction;
     const Value value = kernel_.provenance.value(entity);
@@ -175,7 +175,7 @@ class Planner {
     return source;
   }
 
-  /// Wherever the register is written its places are computed anew, so that they are those of its value everywhere.
+  /// Wherever the register is written, its places are computed again, so that they are those of its value everywhere.
   void after_each_write(int base, ArrayCode& code, const std::map<uint32_t, std::string>& targets) {
     const auto& steps = kernel_.code.steps();
     for (size_t i = 0; i < steps.size(); ++i) {

@@ -50,7 +50,7 @@ enum class Class : uint8_t {
   floating_point,  ///< of any width, comparisons included
   special,         ///< MUFU
   conversion,      ///< I2F, F2I, F2F …
-  other,           ///< NOP, and what is not known
+  other,           ///< NOP, and unknown instructions
 };
 
 /// "shared load"

@@ -28,7 +28,7 @@ struct State {
 };
 
 /// A node is the span V of the rows chosen; the row spaces below it hold V and nothing that an earlier node has dealt
-/// with. Its cosets, vectors up to V, are numbered by coordinates of their own, and each has the sum of W over its
+/// with. Its cosets (vectors modulo V) are numbered by their own coordinates, and each has the sum of W over its
 /// vectors.
 /// @tparam Sum  int32_t if it holds every sum below the limit, else int64_t
 template <class Sum>
@@ -76,7 +76,7 @@ class Tree {
     return root.order.size();
   }
 
-  /// Whether no row space is left without the first k children, given the best so far. Children are asked for in turn.
+  /// Whether no row space is left without the first k children, given the best so far. Called for k in ascending order.
   bool done_without(size_t k, uint64_t excess) {
     if (!rising_) return false;
     state_.excess = excess;

@@ -1,4 +1,4 @@
-// The best row space so far, and how the search comes by its first ones.
+// The best row space so far, and how the search finds its first ones.
 #pragma once
 
 #include <chrono>

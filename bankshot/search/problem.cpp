@@ -78,13 +78,13 @@ Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& se
 std::optional<Error> cannot_search(const scratchpad::Rules& rules, std::span<const scratchpad::Pattern> patterns) {
   if (rules.ports != 1)
     return Error{"these patterns are for banks of " + std::to_string(rules.ports) +
-                 " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1"};
+                 " ports, but a search counts every word of a bank after the first as a conflict; set \"ports\" to 1"};
   const auto wide = std::ranges::find_if(
       patterns, [&](const scratchpad::Pattern& p) { return scratchpad::lane_exceeds_banks(rules, p.width); });
   if (wide == patterns.end()) return {};
   return Error{
-      fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
-                  "hash, and a search weighs every word behind a bank's first; leave such patterns out",
+      fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any hash, but a "
+                  "search counts every word of a bank after the first as a conflict; remove such patterns",
                   wide->width, rules.banks, rules.bank_bytes)};
 }
 

@@ -29,7 +29,7 @@ class Finder {
     for (const size_t k : joint.made.regions)
       set.patterns.insert(set.patterns.end(), regions_[k].patterns.begin(), regions_[k].patterns.end());
     if (!scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits))
-      return Error{"shared memory is accessed beyond the address bits that hashes work on"};
+      return Error{"shared memory is accessed beyond the address bits that bank hashes cover"};
     const scratchpad::BankHash modulo = scratchpad::modulo_hash(scratchpad::size_of(set));
     joint.made.without = scratchpad::excess(rules_, set, modulo);
     joint.made.excess = joint.made.without;

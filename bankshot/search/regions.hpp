@@ -1,4 +1,4 @@
-// A bank hash for each instruction: regions of shared memory that no two instructions share have hashes of their own.
+// A bank hash for each instruction: regions of shared memory that instructions do not share have separate hashes.
 // Source: the XOR-hash paper, section 9, which names the danger that two addresses become one place, and splitting
 // memory into regions as the way out.
 #pragma once

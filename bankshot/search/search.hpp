@@ -18,7 +18,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 enum class Method : uint8_t { exhaustive, givargis, mih, optimal };
 
-/// How much is known about what was found.
+/// How much is known about the result.
 enum class Status : uint8_t {
   exhaustive,  ///< the best of its class: all were tried
   heuristic,
@@ -55,9 +55,9 @@ struct Found {
   Status status = Status::heuristic;
   uint64_t lower_bound = 0;                 ///< no hash of the class has less
   uint64_t evaluated = 0;                   ///< hashes tried
-  std::optional<Proof> proof;               ///< of an optimum, if asked for
+  std::optional<Proof> proof;               ///< of an optimum, if requested
   std::vector<uint32_t> bits;               ///< heuristics: the rows in order of selection
-  std::vector<std::vector<uint32_t>> ties;  ///< heuristics: beside each of `bits`, what was as good and came later
+  std::vector<std::vector<uint32_t>> ties;  ///< heuristics: for each of `bits`, equally good ones that came later
 };
 
 /// Which hashes of a class may be chosen.
@@ -73,7 +73,7 @@ struct Restriction {
 
 struct SearchOptions : Restriction {
   std::chrono::milliseconds time_limit{10000};
-  unsigned threads = 1;  ///< for method optimal; what is found does not depend on it, unless time runs out
+  unsigned threads = 1;  ///< for method optimal; the result does not depend on it, unless time runs out
   bool proof = false;    ///< method optimal: Found::proof
 };
 

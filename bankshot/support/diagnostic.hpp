@@ -18,7 +18,7 @@ struct Position {
 /// One complaint about a text: position, reason and remedy.
 struct Diagnostic {
   Position position;
-  std::string message;  ///< what is wrong, and what was expected
+  std::string message;  ///< the error, and what was expected
   std::string remedy;   ///< what to do; may be empty
   bool operator==(const Diagnostic&) const = default;
 };

@@ -54,7 +54,7 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   remove_left(parent);
   std::string path = parent + "/" + std::string(kName) + std::string(kRandom);
   if (mkdtemp(path.data()) == nullptr)
-    return Error{"cannot make the folder " + path + ": " + std::strerror(errno) + "; " + kNeedsRoom};
+    return Error{"cannot create the folder " + path + ": " + std::strerror(errno) + "; " + kNeedsRoom};
   std::error_code code;
   path = fs::absolute(path, code).string();
   return TemporaryFolder(path, lock(path));

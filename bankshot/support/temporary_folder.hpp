@@ -9,7 +9,7 @@
 namespace bankshot {
 
 /// What to do when there is no room for temporary files, for the end of a message.
-inline constexpr const char* kNeedsRoom = "set TMPDIR to a folder that can be written and has room";
+inline constexpr const char* kNeedsRoom = "set TMPDIR to a writable folder with free space";
 
 /// Private, and removed with everything in it at the end of its lifetime. If the process is killed before, a later
 /// make() removes it.

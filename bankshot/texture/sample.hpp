@@ -1,6 +1,6 @@
 // Texture fetches: which texels with which weights, and what comes of them.
 // Source: CUDA C++ Programming Guide, "Texture Fetching" and "Texture Memory", from which the formulas are. Hardware is
-// not documented further; where the guide leaves something open it says here what is taken.
+// not documented further; where the guide leaves something open, this header says what is done.
 #pragma once
 
 #include <array>

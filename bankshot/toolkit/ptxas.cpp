@@ -56,7 +56,7 @@ std::string_view text_of(const MappedFile& file) {
 
 /// Runs a program with a clean environment, no input, no files of this process and the signals as they are by default.
 /// @param output  file for what it says
-/// @return its status as waitpid() has it; nothing if somebody else in this process has waited for it
+/// @return its status as waitpid() has it; nothing if another part of this process has waited for it
 Result<std::optional<int>> run(const std::vector<std::string>& arguments, const std::string& output) {
   const std::vector<std::string> environment = clean_environment(environ);
   const auto pointers = [](const std::vector<std::string>& texts) {
@@ -97,7 +97,7 @@ Result<std::optional<int>> run(const std::vector<std::string>& arguments, const 
 /// "ptxas fatal: …", the first line that says what is wrong.
 std::string complaint(std::string_view said, const std::optional<int>& status) {
   if (const std::string_view line = said.substr(0, said.find('\n')); !line.empty()) return std::string(line);
-  if (status.value_or(0) == 0) return "it left no machine code";
+  if (status.value_or(0) == 0) return "it produced no machine code";
   return WIFSIGNALED(*status) ? fmt::format("signal {}", WTERMSIG(*status))
                               : fmt::format("status {}", WEXITSTATUS(*status));
 }

@@ -18,7 +18,7 @@ std::string find_ptxas();
 enum class Lines : bool { none, kept };  ///< whether machine code says from which line of the PTX it comes (-lineinfo)
 
 /// Assembles a PTX text. @param architecture  "sm_75"
-/// @return the bytes of the cubin; an error if there is no ptxas, or what it said of the text
+/// @return the bytes of the cubin; an error if there is no ptxas, or with its message about the text
 Result<std::vector<std::byte>> assemble(const std::string& ptx, const std::string& architecture,
                                         Lines lines = Lines::none);
 

@@ -9,7 +9,7 @@ namespace bankshot::verify {
 
 struct Verdict {
   bool proved = false;
-  std::string text;    ///< what is proved, or what is wrong and at which node
+  std::string text;    ///< what is proved, or what fails and at which node
   uint64_t nodes = 0;  ///< looked at, if it is proved
 };
 

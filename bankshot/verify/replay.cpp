@@ -131,7 +131,7 @@ void Replay::fold(const Node& from, uint32_t coset, Node& to) const {
 template <class Work>
 bool Replay::part(Work work) {
   if (part_++ != mine_) return true;
-  tried_ = removed_ = {};  // who has taken other parts must not matter
+  tried_ = removed_ = {};  // parts taken by other threads must not matter
   const bool fine = work();
   ++followed_;
   mine_ = (*next_)++;

@@ -19,12 +19,12 @@ class Replay {
   /// @param excess  of the groups: nothing may have less
   Replay(const Certificate& certificate, const std::vector<Group>& groups, uint32_t bits, uint64_t excess);
 
-  /// @param next  the first part that nobody has taken
-  /// @return what is wrong first in the parts it has taken, or nothing
+  /// @param next  the first part that no thread has taken
+  /// @return the first error in the parts it has taken, or nothing
   std::string run(std::atomic<uint64_t>& next);
   uint64_t nodes() const { return nodes_; }        ///< of the parts it has taken
   uint64_t followed() const { return followed_; }  ///< so many parts
-  uint64_t parts() const { return part_; }         ///< that it has come by; if nothing is wrong, all
+  uint64_t parts() const { return part_; }         ///< the parts seen; all, if there is no error
   size_t at() const { return at_; }                ///< in the tree
 
  private:

@@ -116,7 +116,7 @@ TEST(Forms, rejects_barriers_that_ptxas_does_not_take) {
     EXPECT_FALSE(accepts(instruction)) << instruction;
   }
   EXPECT_EQ(sentence("mbarrier.arrive.shared::cluster.b64 %rd1, [%r1]"),
-            "there is no state of an mbarrier in .shared::cluster: write _ here (in kernel k)");
+            "an mbarrier in .shared::cluster returns no state: write _ here (in kernel k)");
   for (const std::string instruction :
        {"mbarrier.init.shared::cta.b64 [%r1], 1", "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [%r1], %rd1",
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]",
@@ -197,8 +197,7 @@ TEST(Forms, rejects_loads_and_stores_that_ptxas_does_not_take) {
                                         "set.eq.ftz.bf16.f32 %h1, %f1, %f2"}) {
     EXPECT_FALSE(accepts(instruction)) << instruction;
   }
-  EXPECT_EQ(sentence("ld.shared.L1::evict_last.u32 %r1, [%rd1]"),
-            "hints to caches are for global memory (in kernel k)");
+  EXPECT_EQ(sentence("ld.shared.L1::evict_last.u32 %r1, [%rd1]"), "cache hints are for global memory (in kernel k)");
   for (const std::string instruction :
        {"ld.global.acquire.gpu.u32 %r1, [%rd1]", "ld.volatile.u32 %r1, [%rd1]",
         "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]", "ld.relaxed.mmio.sys.global.u32 %r1, [%rd1]",

@@ -26,7 +26,7 @@ std::string unknown_command(const std::string& word) {
   }
   std::string names;
   for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
-  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
+  return "unknown command '" + word + "'; commands are: " + names + " (bankshot --help explains)";
 }
 
 std::vector<std::string> searchable_class_names() {

@@ -53,7 +53,7 @@ struct RegisterCommand {
 inline constexpr const char* kCommandName = "COMMAND";
 
 bool is_command(const std::string& word);
-/// A message for a word that is not.
+/// The message for a word that is not a command.
 std::string unknown_command(const std::string& word);
 
 /// The classes of hashes that `bankshot search --class` takes.

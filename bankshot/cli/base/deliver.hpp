@@ -9,7 +9,7 @@
 
 namespace bankshot::cli {
 
-/// Why `file`, of --json, could or must not be written; nothing for "" and "-". For asking before the long work.
+/// Why `file`, of --json, cannot or must not be written; nothing for "" and "-". Called before the long work.
 /// @param inputs  what the command reads
 std::optional<Error> cannot_deliver(const std::string& file, const std::vector<host::Input>& inputs = {});
 

@@ -9,10 +9,11 @@
 namespace bankshot::cli {
 
 void DescribedLaunch::define(CLI::App& app, const std::string& use) {
-  app.add_option("--block", launch_.block, use + "threads of a block")->type_name("X[,Y[,Z]]");
-  app.add_option("--grid", launch_.grid, use + "blocks; their indices are unknown without it")->type_name("X[,Y[,Z]]");
+  app.add_option("--block", launch_.block, use + "threads per block")->type_name("X[,Y[,Z]]");
+  app.add_option("--grid", launch_.grid, use + "blocks of the grid; without this option block indices are unknown")
+      ->type_name("X[,Y[,Z]]");
   app.add_option("--param", launch_.parameters,
-                 use + "a kernel parameter that is known, by name or position from 0; may be repeated")
+                 use + "the value of a kernel parameter, given by its name or its position from 0; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }

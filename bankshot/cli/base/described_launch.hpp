@@ -1,4 +1,4 @@
-// A launch that is only described: --block, --grid, --param; and what the code alone says of it.
+// A launch that is only described (--block, --grid, --param), and its analysis from the code alone.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class DescribedLaunch {
  public:
   /// @param use  "for --static: ", before each help text
   void define(CLI::App& app, const std::string& use);
-  /// Whether any of the options was.
+  /// Whether any of the options was given.
   bool is_given() const { return has_block() || !launch_.grid.empty() || !launch_.parameters.empty(); }
   bool has_block() const { return !launch_.block.empty(); }
 

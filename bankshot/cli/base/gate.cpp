@@ -11,7 +11,7 @@ namespace bankshot::cli {
 Result<Gate> parse_gate(const std::string& text) {
   std::string plain;
   std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
-  const Error error{"--fail-on '" + text + "': 'conflicts>N' or 'wavefronts>N' was expected, N a whole number"};
+  const Error error{"--fail-on '" + text + "': must be 'conflicts>N' or 'wavefronts>N', with N a whole number"};
   const size_t sign = plain.find('>');
   if (sign == std::string::npos) return error;
   Gate gate;
@@ -52,7 +52,7 @@ std::string keep_kernels(report::RunReport& report, const std::vector<std::strin
     const auto named = [&](const auto& kernel) { return has(kernel, part); };
     if (std::any_of(report.kernels.begin(), report.kernels.end(), named)) continue;
     if (std::any_of(report.failed.begin(), report.failed.end(), named)) continue;
-    std::string message = "--kernel " + part + ": no kernel that was launched has this in its name; there were:";
+    std::string message = "--kernel " + part + ": no launched kernel has this in its name; launched were:";
     for (const report::Kernel& kernel : report.kernels) message += "\n  " + kernel.demangled;
     return message;
   }

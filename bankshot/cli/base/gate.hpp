@@ -1,4 +1,4 @@
-// What of a run is judged, and by which limits: --kernel NAME, --fail-on 'conflicts>N'.
+// Which kernels of a run are judged, and by which limits: --kernel NAME, --fail-on 'conflicts>N'.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ Result<Gate> parse_gate(const std::string& text);
 /// A sentence for each kernel whose counter is above the limit.
 std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report);
 
-/// Keeps the kernels whose names as in the source contain one of `parts`; all if there are none.
-/// @return  empty, or that a part is in no kernel's name: a gate must not pass because of a slip
+/// Keeps the kernels whose names in the source contain one of `parts`; keeps all if `parts` is empty.
+/// @return  empty, or an error if a part occurs in no kernel's name: a gate must not pass because of a typo
 std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts);
 
 }  // namespace bankshot::cli

@@ -13,7 +13,7 @@ Status say_what_is_missing(const host::Observation& seen) {
     for (const std::string& sentence : seen.unfinished) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
     if (seen.ending.status == 0 && seen.report.partial && seen.unfinished.empty() && seen.lost.empty())
       std::fprintf(stderr,
-                   "bankshot: a process was killed or did not exit normally; its report may lack its last launches\n");
+                   "bankshot: a process was killed or did not exit normally; the report may lack its last launches\n");
   }
   if (!seen.lost.empty()) return kBadInput;
   return cut_short ? kProgramFailed : kDone;

@@ -30,7 +30,7 @@ void flush_output() {
 void occupy_closed_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    // The lowest free number is this one. The direction is the one nobody uses.
+    // The lowest free number is this one. The direction is the opposite one, so that uses fail.
     [[maybe_unused]] const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

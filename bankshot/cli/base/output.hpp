@@ -17,7 +17,7 @@ void print(std::string_view text);
 void flush_output();
 
 /// Puts /dev/null in place of standard streams that are closed, so that no file opened later takes their numbers.
-/// Reading and writing them goes on to fail.
+/// Reading and writing them still fails.
 void occupy_closed_streams();
 
 }  // namespace bankshot::cli

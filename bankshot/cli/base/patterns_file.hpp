@@ -18,6 +18,6 @@ Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& pat
 
 /// The help of the option that names that GPU.
 inline constexpr const char* kPatternsGpuHelp =
-    "count by the banks of this GPU (bankshot gpus) instead of those that the patterns file names";
+    "count for the banks of this GPU (see bankshot gpus) instead of those in the patterns file";
 
 }  // namespace bankshot::cli

@@ -1,4 +1,4 @@
-// The line on a terminal that says how much of a long command is done.
+// The progress line of a long command on a terminal.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@ namespace bankshot::cli {
 /// "12 of 340 benchmarks, 25 s left"
 class ProgressLine {
  public:
-  /// Writes it to standard error, over what it wrote before. The time starts anew with another
-  /// `what`. @param done  at least one
+  /// Writes it to standard error, over what it wrote before. The time restarts when `what` changes. @param done  at
+  /// least one
   void operator()(size_t done, size_t all, std::string_view what);
   static void erase();
 

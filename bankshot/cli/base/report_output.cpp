@@ -39,11 +39,10 @@ std::string whole_number(const std::string& text) {
 
 void ReportOutput::define(CLI::App& app, bool judged) {
   app.add_option("--json", json,
-                 "write the report as JSON; - is standard output, the program's output then goes "
-                 "to standard error")
+                 "write the report as JSON; - is standard output, and the program's output then goes to standard error")
       ->type_name("FILE|-");
   app.add_option("--kernel", kernels,
-                 std::string("report, ") + (judged ? "and judge, " : "") +
+                 std::string("report ") + (judged ? "and judge " : "") +
                      "only kernels with this in their name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -30,7 +30,7 @@ struct ReportOutput {
   /// Writes the report where it is wanted: JSON, or text on standard output. @return false after a message if its file
   /// cannot be written
   bool tell(const report::RunReport& report) const;
-  /// The same of one program on several simulated GPUs. @param gpus  as they were asked for
+  /// The same for one program on several simulated GPUs. @param gpus  their names as given
   bool tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const;
 
  private:
@@ -40,7 +40,7 @@ struct ReportOutput {
 /// "bankshot: MESSAGE" on standard error.
 void say(const std::string& message);
 
-/// A CLI11 check: "" or what is wrong. CLI11's own message names the type and not what is wrong.
+/// A CLI11 check: "" or an error. CLI11's own message names only the type, not the error.
 std::string whole_number(const std::string& text);
 
 }  // namespace bankshot::cli

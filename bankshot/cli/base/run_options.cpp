@@ -10,28 +10,27 @@
 namespace bankshot::cli {
 
 void RunOptions::define(CLI::App& app) {
-  app.add_option("--gpu", gpu, "the GPU that the program sees: a name that `bankshot gpus` lists, or a .toml file")
+  app.add_option("--gpu", gpu, "the GPU that the program sees: a name listed by `bankshot gpus`, or a .toml file")
       ->envname(cuda::kGpuVariable)
       ->capture_default_str()
       ->type_name("NAME|FILE.toml");
-  app.add_option("--threads", threads, "host threads; 0 takes all cores")
+  app.add_option("--threads", threads, "host threads; 0 uses all cores")
       ->envname(cuda::kThreadsVariable)
       ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
       ->capture_default_str()
       ->type_name("N");
   app.add_flag(
       "--progress", progress,
-      "print the progress of long launches on standard error, a line every five seconds; a terminal always shows it");
+      "print the progress of long launches to standard error, one line every five seconds; a terminal always shows it");
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
   app.add_option("--bank-hash", bank_hash,
-                 "count as if the hardware chose banks by this hash: " + scratchpad::hash_syntaxes())
+                 "count as if the hardware chose banks with this hash: " + scratchpad::hash_syntaxes())
       ->envname(cuda::kBankHashVariable)
       ->type_name("SPEC");
   app.add_option("--instruction-hashes", instruction_hashes,
-                 "count as if loads and stores held a hash each: those of this file, which bankshot search "
-                 "--per-instruction writes")
+                 "count as if each load and store had its own hash; bankshot search --per-instruction writes FILE")
       ->envname(cuda::kInstructionHashesVariable)
       ->type_name("FILE");
 }
@@ -39,16 +38,15 @@ void RunOptions::define_bank_hash(CLI::App& app) {
 void RunOptions::define_as_written(CLI::App& app) {
   counts = true;
   app.add_flag("--as-written", as_written,
-               "count each access of the PTX by itself; by default, accesses that ptxas merges count as one");
+               "count each access of the PTX separately; by default, accesses that ptxas merges count as one");
 }
 
 void RunOptions::define_machine_code(CLI::App& app) {
-  app.add_flag(
-      "--machine-code", machine_code,
-      "compare the accesses with machine code: the program's own for this GPU (build with -lineinfo), or what an "
-      "installed ptxas makes of its PTX. Lines that differ are named. Where machine code has narrower accesses, those "
-      "are "
-      "counted; where it has wider ones, those of the model. Its register counts decide the occupancy");
+  app.add_flag("--machine-code", machine_code,
+               "compare the accesses with machine code: the program's own for this GPU (build with -lineinfo), or what "
+               "an installed ptxas generates from its PTX. Lines that differ are reported. Where the accesses of the "
+               "machine code are narrower, they are counted; where they are wider, those of the model are. Register "
+               "counts of the machine code determine the occupancy");
 }
 
 namespace {
@@ -56,7 +54,7 @@ namespace {
 std::string why_no_machine_code(const gpu::Gpu& gpu) {
   if (gpu.as_written)
     return fmt::format("programs for {} are not compiled by ptxas (accesses = \"as-written\" in its file)", gpu.name);
-  return fmt::format("{} has compute capability {}.{}, and machine code is read from 7.0 on", gpu.name,
+  return fmt::format("{} has compute capability {}.{}; machine code can be read from 7.0 on", gpu.name,
                      gpu.compute_major, gpu.compute_minor);
 }
 
@@ -69,7 +67,8 @@ std::string which_program(const std::string& command) {
 Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.machine_code && options.as_written) {
     return Error{
-        "--machine-code and --as-written exclude each other: accesses are those of machine code, or those of the PTX"};
+        "--machine-code and --as-written exclude each other: count the accesses either of the machine code or of the "
+        "PTX"};
   }
   Result<host::Setup> setup = host::set_up(options, command);
   if (!setup) return setup;
@@ -85,10 +84,11 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
   if (setup->gpu.machine.warp_size > 32) {
-    std::fprintf(stderr,
-                 "bankshot: warning: warps of this GPU have %u lanes; masks of warp-wide instructions (__ballot_sync, "
-                 "__shfl_sync) name the lower 32 only, so a program that uses them may compute other results\n",
-                 setup->gpu.machine.warp_size);
+    std::fprintf(
+        stderr,
+        "bankshot: warning: warps of this GPU have %u lanes, but the masks of warp-wide instructions (__ballot_sync, "
+        "__shfl_sync) cover only the lower 32; a program that uses them may compute different results\n",
+        setup->gpu.machine.warp_size);
   }
   return setup;
 }

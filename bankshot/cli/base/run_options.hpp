@@ -1,4 +1,4 @@
-// The options that every command has which runs a program.
+// The options of every command that runs a program.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ struct RunOptions : host::SetupOptions {
   /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH
   /// says.
   void define_bank_hash(CLI::App& app);
-  /// For commands that count accesses: as machine code has them, unless they are wanted as the PTX has them.
+  /// For commands that count accesses: --as-written counts them as in the PTX rather than as in machine code.
   void define_as_written(CLI::App& app);
-  /// For the same commands: they are held against machine code.
+  /// For the same commands: --machine-code compares the accesses with machine code.
   void define_machine_code(CLI::App& app);
 
-  bool progress = false;              ///< tell how far launches are, also where standard error is no terminal
+  bool progress = false;              ///< show the progress of launches even if standard error is not a terminal
   bool counts = false;                ///< accesses are counted
   bool as_written = false;            ///< … as the PTX has them
-  bool machine_code = false;          ///< … held against machine code
-  bool warns = true;                  ///< of what a program may not get right on this GPU
+  bool machine_code = false;          ///< … compared with machine code
+  bool warns = true;                  ///< warn of things that a program may compute wrongly on this GPU
   bool without_machine_code = false;  ///< programs are run as if they carried none, to compare them with changed ones
 };
 

@@ -1,4 +1,4 @@
-// Which Bankshot this is.
+// The version of Bankshot.
 #pragma once
 
 #include <string>

@@ -29,17 +29,17 @@ std::string family_names() {
 class Accuracy final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("--gpu", options_.gpus, "only rows of GPUs whose name begins like this; may be given several times")
+    app.add_option("--gpu", options_.gpus, "only rows of GPUs whose names begin with NAME; may be repeated")
         ->type_name("NAME");
-    app.add_option("--family", options_.families, "only benchmarks of this family: " + family_names())
+    app.add_option("--family", options_.families, "only benchmarks of this family; may be repeated: " + family_names())
         ->type_name("NAME");
-    app.add_option("--from", from_, "published measurements; without, hardware/microbenchmarks.tsv")
+    app.add_option("--from", from_, "published measurements (default: hardware/microbenchmarks.tsv)")
         ->type_name("FILE.tsv");
-    device_option_ = app.add_option("--device", device_, "measure this real GPU, as the driver counts them, instead")
-                         ->type_name("N");
+    device_option_ =
+        app.add_option("--device", device_, "measure a real GPU instead: its number in the driver")->type_name("N");
     driver_option_ =
         app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
-    app.add_option("--threads", options_.threads, "host threads; 0: all cores")
+    app.add_option("--threads", options_.threads, "host threads; 0 uses all cores")
         ->check(CLI::Range(0u, 4096u))
         ->type_name("N")
         ->capture_default_str();
@@ -65,15 +65,15 @@ class Accuracy final : public Command {
     for (const std::string& name : options_.families) {
       const auto all = accuracy::families();
       const bool known = std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-      if (!known) return fmt::format("--family: there is no family {}; there are {}", name, family_names());
+      if (!known) return fmt::format("--family: unknown family {}; families are {}", name, family_names());
     }
     if (driver_option_->count() != 0 && device_option_->count() == 0) {
-      return "--driver is for a real GPU: name it with --device, or leave --driver out";
+      return "--driver is for a real GPU: select one with --device, or leave --driver out";
     }
     if (from_.empty()) {
       const std::vector<std::string> folders = data_folders("hardware");
       if (folders.empty())
-        return "the folder hardware, with published measurements, is not there: name a file with --from";
+        return "the folder hardware with the published measurements was not found: name a file with --from";
       from_ = folders.front() + "/" + kRows;
     }
     const auto error = cannot_deliver(json_, {{"the file of --from", from_}});
@@ -95,18 +95,17 @@ class Accuracy final : public Command {
   const CLI::Option *device_option_ = nullptr, *driver_option_ = nullptr;
 };
 
-const RegisterCommand accuracy_registered({"accuracy",
-                                           "Run micro-benchmarks on simulated GPUs, beside published measurements",
-                                           "Runs the micro-benchmarks whose results on real GPUs are in hardware/, on "
-                                           "the GPUs of gpus/, and prints both. Rows\n"
-                                           "that no benchmark answers are counted. docs/accuracy.md says how. Exit "
-                                           "status: 0; 2 if something cannot be read.\n\n"
-                                           "Examples:\n"
-                                           "  bankshot accuracy\n"
-                                           "  bankshot accuracy --gpu V100 --family latency --family shared\n"
-                                           "  bankshot accuracy --gpu H100 --json -\n"
-                                           "  bankshot accuracy --device 0 --gpu 'A100 80GB'\n",
-                                           [] { return std::make_unique<Accuracy>(); }});
+const RegisterCommand accuracy_registered(
+    {"accuracy", "Compare micro-benchmarks on simulated GPUs with published measurements",
+     "Runs micro-benchmarks on the simulated GPUs of gpus/ and prints their results beside those of real GPUs in "
+     "hardware/. Rows\nwithout a matching benchmark are only counted. See docs/accuracy.md. Exit status: 0; 2 if "
+     "something cannot be read.\n\n"
+     "Examples:\n"
+     "  bankshot accuracy\n"
+     "  bankshot accuracy --gpu V100 --family latency --family shared\n"
+     "  bankshot accuracy --gpu H100 --json -\n"
+     "  bankshot accuracy --device 0 --gpu 'A100 80GB'\n",
+     [] { return std::make_unique<Accuracy>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -26,10 +26,10 @@ Result<Votes> votes_of(const AdviceRequest& request, unsigned lanes) {
     const scratchpad::Pattern& pattern = set->patterns[k];
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if ((pattern.mask >> lane & 1) == 0)
-        return Error{fmt::format("{}: patterns[{}] has lanes that are off; votes need all {} of a warp", request.file,
+        return Error{fmt::format("{}: patterns[{}] has inactive lanes; votes need all {} lanes of a warp", request.file,
                                  k, lanes)};
       if (pattern.words[lane] >= request.words) {
-        return Error{fmt::format("{}: patterns[{}].addresses[{}] is {}, and --words {} allows votes below that",
+        return Error{fmt::format("{}: patterns[{}].addresses[{}] is {}, but votes must be below --words {}",
                                  request.file, k, lane, pattern.words[lane], request.words)};
       }
     }
@@ -87,8 +87,8 @@ Result<Advice> advise(const library::AtomicsRequest& asked, const AdviceRequest&
     models.push_back(machine->model);
   }
   if (request.budget > most_bytes)
-    return Error{fmt::format("--budget {} is more than the {} bytes that a block of {} can have", request.budget,
-                             most_bytes, advice.gpu)};
+    return Error{fmt::format("--budget {} exceeds the {} bytes that a block of {} can have", request.budget, most_bytes,
+                             advice.gpu)};
   if (request.budget == 0) advice.request.budget = usual_bytes;
   const uint64_t budget = std::min(advice.request.budget / 4, most_words);
   const std::vector<Layout> layouts = scratchpad::layouts(request.words, lanes, budget);
@@ -137,7 +137,7 @@ std::string text_of(const Advice& advice) {
                       ? fmt::format("{} warps, seed {}", advice.warps, request.seed)
                       : (advice.warps == 1 ? "1 pattern" : fmt::format("{} patterns by their weights", advice.warps)));
   text += fmt::format(
-      "mean cycles of a warp's atomic, without a hash and with one of banks and locks in hardware\n\n{:>7}  {:<9} "
+      "mean cycles of a warp's atomic: without a hash, and with a hardware hash of banks and locks\n\n{:>7}  {:<9} "
       "{:>7} {:>8}  {:>9} {:>9} {:>9}  {:>11} {:>11}\n",
       "copies", "mapping", "padding", "bytes", "none", "xor", "add", "lock degree", "bank degree");
   for (size_t k = 0; k < advice.candidates.size(); ++k) {
@@ -164,10 +164,8 @@ std::string text_of(const Advice& advice) {
     text += "a hash in hardware would not help further\n";
   }
   return text +
-         "This counts the votes only: copies have to be cleared before and added up after, which takes more the more "
-         "there "
-         "are,\nand shared memory that limits how many CTAs an SM holds. bankshot simulate tells what a program gains "
-         "in all.\n";
+         "This counts only the votes. More copies take longer to clear before and to add up after, and they use shared "
+         "memory,\nwhich limits the CTAs on an SM. bankshot simulate shows what a program gains in total.\n";
 }
 
 std::string json_of(const Advice& advice) {

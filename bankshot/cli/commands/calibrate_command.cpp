@@ -34,36 +34,38 @@ std::string today() {
 class Calibrate final : public Command {
  public:
   void define(CLI::App& app) override {
-    from_option_ = app.add_option("--from", from_.from,
-                                  "fit the description --gpu to published measurements, rows as in hardware/, instead")
-                       ->type_name("FILE.tsv");
+    from_option_ =
+        app.add_option("--from", from_.from,
+                       "measure nothing; fit the description --gpu to published measurements, rows as in hardware/")
+            ->type_name("FILE.tsv");
     backend_option_ =
-        app.add_option("--backend", backend_, "what is measured: cuda, a real GPU through NVIDIA's driver, or simulate")
+        app.add_option("--backend", backend_,
+                       "what to measure: cuda, a real GPU through NVIDIA's driver; simulate, a simulated GPU")
             ->check(CLI::IsMember({"cuda", "simulate"}))
             ->capture_default_str();
     driver_option_ =
         app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
-    device_option_ =
-        app.add_option("--device", from_.devices,
-                       "which GPU, as the driver counts them; without, 0. With --from only rows of GPUs whose name "
-                       "begins like this, and may be given several times")
-            ->type_name("N|NAME");
-    gpu_option_ = app.add_option("--gpu", gpu_, "GPU to simulate, or a TOML file; with --backend simulate or --from")
+    device_option_ = app.add_option("--device", from_.devices,
+                                    "number of the GPU in the driver (default: 0). With --from: only rows of GPUs "
+                                    "whose names begin with NAME; may be repeated")
+                         ->type_name("N|NAME");
+    gpu_option_ = app.add_option("--gpu", gpu_,
+                                 "the GPU to simulate (--backend simulate) or to fit (--from): a name or a TOML file")
                       ->type_name("NAME")
                       ->capture_default_str();
     base_option_ = app.add_option("--base", base_,
-                                  "description whose values stand where nothing is measured; without, the nearest one "
-                                  "that can be simulated")
+                                  "description that supplies the values that are not measured (default: the simulated "
+                                  "GPU, or the description nearest to the real one)")
                        ->type_name("NAME");
-    samples_option_ = app.add_option("--samples", options_.samples, "how often each pattern is measured")
+    samples_option_ = app.add_option("--samples", options_.samples, "number of measurements of each pattern")
                           ->check(CLI::Range(1u, 1000u))
                           ->type_name("N")
                           ->capture_default_str();
-    threads_option_ = app.add_option("--threads", from_.threads, "host threads for --from; 0: all cores")
+    threads_option_ = app.add_option("--threads", from_.threads, "host threads for --from; 0 uses all cores")
                           ->check(CLI::Range(0u, 4096u))
                           ->type_name("N")
                           ->capture_default_str();
-    app.add_option("-o,--output", output_, "write the description of the GPU; its name ends in .toml")
+    app.add_option("-o,--output", output_, "write the description of the GPU to this file; its name must end in .toml")
         ->type_name("FILE.toml");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
@@ -99,7 +101,8 @@ class Calibrate final : public Command {
   /// Why it cannot be done, before anything is measured.
   std::string problem() {
     if (const std::string reason = fits() ? problem_of_fit() : problem_of_measuring(); !reason.empty()) return reason;
-    if (!output_.empty() && !output_.ends_with(".toml")) return output_ + ": the name of a description ends in .toml";
+    if (!output_.empty() && !output_.ends_with(".toml"))
+      return output_ + ": the name of a description must end in .toml";
     if (host::same_file(output_, json_)) return "-o and --json name the same file, " + output_;
     if (const auto error = host::overwrites("-o", output_, inputs())) return error->message;
     if (!output_.empty()) {
@@ -121,16 +124,16 @@ class Calibrate final : public Command {
 
   /// Reads the number of --device.
   std::string problem_of_measuring() {
-    if (threads_option_->count() != 0) return "--threads is for --from: leave it out, or name a file of rows";
+    if (threads_option_->count() != 0) return "--threads needs --from: leave it out, or name a file of measurements";
     if (simulates() && (driver_option_->count() != 0 || device_option_->count() != 0)) {
-      return "--driver and --device are for a real GPU: leave them away, or --backend simulate";
+      return "--driver and --device are for a real GPU: leave out either these or --backend simulate";
     }
-    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: say --backend simulate";
+    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: add --backend simulate";
     if (device_option_->count() == 0) return {};
     const std::string& text = from_.devices[0];
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), device_);
     if (from_.devices.size() == 1 && error == std::errc() && end == text.data() + text.size()) return {};
-    return fmt::format("--device {}: name one GPU by its number, as the driver counts them; names need --from",
+    return fmt::format("--device {}: give the number of one GPU in the driver; names need --from",
                        fmt::join(from_.devices, ", "));
   }
 
@@ -162,10 +165,10 @@ class Calibrate final : public Command {
     if (gpu->timing) return Base{name, std::move(*gpu)};
     return Error{
         name +
-        " has no timing sections, so what is measured has no place beside its values; name another GPU with --base"};
+        " has no timing sections, so it cannot supply the values that are not measured; name another GPU with --base"};
   }
 
-  /// What the description says, held against the GPU it is of.
+  /// Compares the description with the GPU that it describes.
   Result<measure::VoteCheck> check(measure::Runner& runner, const measure::Description& description) const {
     const Result<gpu::Gpu> found = gpu::parse_gpu(description.toml, "the description that was found");
     if (!found) return found.error();
@@ -192,12 +195,10 @@ class Calibrate final : public Command {
 
 const RegisterCommand calibrate_registered(
     {"calibrate", "Measure the shared memory of a GPU and write its description",
-     "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
-     "shared memory cost under conflicts, and\n"
-     "writes a description with the values found. With --from it measures nothing: it fits a description to published\n"
-     "measurements, by the benchmarks of bankshot accuracy. docs/calibrate.md says how. Exit status: 0; 2 if there is "
-     "no\n"
-     "GPU, it cannot be measured, or a file cannot be read.\n\n"
+     "Measures the cost of loads, stores and atomics on shared memory under conflicts, with micro-benchmarks of one "
+     "warp, and\nwrites a description with the measured values. With --from it measures nothing: it fits a description "
+     "to published\nmeasurements with the benchmarks of bankshot accuracy. See docs/calibrate.md. Exit status: 0; 2 if "
+     "there is no GPU,\nit cannot be measured, or a file cannot be read.\n\n"
      "Examples:\n"
      "  bankshot calibrate -o mine.toml\n"
      "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"

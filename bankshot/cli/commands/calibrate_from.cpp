@@ -47,7 +47,7 @@ int calibrate_from(const CalibrateFrom& request) {
   if (wanted.progress) ProgressLine::erase();
   if (!fit) return refuse(fit.error().message);
   if (std::ranges::none_of(fit->parameters, [](const auto& one) { return one.not_determined.empty(); }))
-    return refuse(request.from + ": no row tells a parameter of " + request.gpu + why(*fit, request.from));
+    return refuse(request.from + ": no row determines a parameter of " + request.gpu + why(*fit, request.from));
   if (!request.output.empty()) {
     if (const auto error = host::write_file(request.output, accuracy::to_toml(*fit, request.from)))
       return refuse(error->message);

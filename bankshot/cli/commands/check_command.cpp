@@ -1,4 +1,4 @@
-// bankshot check: runs the program and tells of misused memory and barriers.
+// bankshot check: runs the program and reports misused memory and barriers.
 #include <csignal>
 
 #include <CLI/CLI.hpp>
@@ -18,9 +18,10 @@ class Check final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_flag("--memory", checks_.memory, "out-of-bounds accesses, reads of uninitialised memory, memory leaks");
-    app.add_flag("--race", checks_.race, "data races in shared memory");
-    app.add_flag("--sync", checks_.sync, "barriers that some of the required threads do not reach");
+    app.add_flag("--memory", checks_.memory,
+                 "check for out-of-bounds accesses, reads of uninitialised memory and memory leaks");
+    app.add_flag("--race", checks_.race, "check for data races in shared memory");
+    app.add_flag("--sync", checks_.sync, "check for barriers that some of the required threads do not reach");
     app.add_flag("--strict", strict_,
                  "warnings count as errors; also report races with stores of the value that is already there");
     output_.define(app, true);
@@ -76,8 +77,8 @@ class Check final : public Command {
 
 const RegisterCommand check_registered(
     {"check", "Run a CUDA program and report misused memory, races and barriers",
-     "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
-     "times slower.\n"
+     "Without --memory, --race and --sync all checks are made. The program runs as with `bankshot run`, but on one "
+     "host thread\nand several times slower.\n"
      "Exit status: 0 if no error was found; 1 if the program or one of its kernels failed, or none was launched; 2 if\n"
      "it cannot be run, or a report was lost (on a full disk); 3 if an error was found (with --strict: or a warning),\n"
      "whatever the program's own status; 130 after Ctrl-C.\n\n"

@@ -8,7 +8,7 @@ namespace bankshot::cli {
 
 /// "main (app.cu:12)", or "main" where the file has no line information, as binutils' addr2line tells it. What is
 /// inlined counts; wrappers in CUDA's headers do not.
-/// @return empty where there is no addr2line, or it knows nothing, or a wrapper only
+/// @return empty if there is no addr2line, or it finds nothing or only a wrapper
 std::string code_place(const std::string& file, uint64_t offset);
 
 }  // namespace bankshot::cli

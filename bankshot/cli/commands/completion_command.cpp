@@ -27,14 +27,14 @@ class Completion final : public Command {
   std::string shell_;
 };
 
-const RegisterCommand completion_registered({"completion",
-                                             "Write a script by which a shell completes commands and options",
-                                             "An installed package has these scripts where shells look for them.\n\n"
-                                             "Examples:\n"
-                                             "  source <(bankshot completion bash)\n"
-                                             "  bankshot completion zsh > ~/.zfunc/_bankshot\n"
-                                             "  bankshot completion fish > ~/.config/fish/completions/bankshot.fish\n",
-                                             [] { return std::make_unique<Completion>(); }});
+const RegisterCommand completion_registered(
+    {"completion", "Write a script with which a shell completes commands and options",
+     "An installed package already has these scripts in the folders where shells look for them.\n\n"
+     "Examples:\n"
+     "  source <(bankshot completion bash)\n"
+     "  bankshot completion zsh > ~/.zfunc/_bankshot\n"
+     "  bankshot completion fish > ~/.config/fish/completions/bankshot.fish\n",
+     [] { return std::make_unique<Completion>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -55,9 +55,9 @@ class Conflicts final : public Command {
 
 const RegisterCommand conflicts_registered(
     {"conflicts", "Count the conflicts of access patterns under a bank hash",
-     "The degree of a pattern is the passes over the banks that it needs, ideal what it needs without conflicts; the "
-     "excess\n"
-     "is the sum of weight * (degree - ideal). PATTERNS and the forms of SPEC are described in docs/json.md.\n\n"
+     "The degree of a pattern is the number of passes over the banks that it needs; ideal is that number without "
+     "conflicts.\nThe excess is the sum of weight * (degree - ideal). docs/json.md describes PATTERNS and the forms of "
+     "SPEC.\n\n"
      "Examples:\n"
      "  bankshot conflicts patterns.json\n"
      "  bankshot conflicts --hash xor patterns.json\n"

@@ -1,4 +1,4 @@
-// bankshot doctor: what is found on this machine, what does not fit, and what to do.
+// bankshot doctor: what Bankshot finds on this machine, what is wrong, and how to fix it.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -276,7 +276,7 @@ class Doctor final : public Command {
 };
 
 const RegisterCommand doctor_registered(
-    {"doctor", "Show what is found on this machine, what does not fit, and what to do",
+    {"doctor", "Check this machine: what Bankshot finds, what is wrong, and how to fix it",
      "With a program, also checks whether it can run, without running it. Exit status: 0; 1 if there is a problem.\n\n"
      "Examples:\n"
      "  bankshot doctor\n"

@@ -20,13 +20,12 @@ class Explain final : public Command {
     options_.define_bank_hash(app);
     options_.define_as_written(app);
     options_.define_machine_code(app);
-    app.add_flag(
-        "--l1", l1_,
-        "count accesses of global memory, too: the cycles that they take in the first-level cache if they hit, "
-        "by source line. Programs run a third longer, with scattered accesses several times as long");
+    app.add_flag("--l1", l1_,
+                 "also count accesses to global memory: the cycles that they take in the first-level cache if they "
+                 "hit, by source line. Programs run a third longer; with scattered accesses several times longer");
     app.add_flag("--verbose", verbose_,
-                 "tell for each kernel what was compiled to code of this host, and why the rest was not");
-    app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
+                 "show for each kernel what was compiled to host code, and why the rest was not");
+    app.add_option("--fail-on", gates_, "exit with status 3 if a kernel has more than N; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
@@ -37,26 +36,28 @@ class Explain final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (static_.wanted()) {
       if (!command.empty())
-        return refuse("unexpected argument '" + command[0] + "': --static runs nothing; options stand before it");
-      if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
+        return refuse("unexpected argument '" + command[0] +
+                      "': --static runs nothing, so nothing may follow the file; put options before it");
+      if (!gates_.empty()) return refuse("--fail-on needs a run, but --static runs nothing");
       if (!options_.bank_hash.empty()) {
         return refuse(
-            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
-            "know it");
+            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
+            "--static does not know");
       }
       if (!options_.instruction_hashes.empty()) {
         return refuse("--instruction-hashes (or BANKSHOT_INSTRUCTION_HASHES) needs a run");
       }
       if (options_.machine_code) {
         return refuse(
-            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");
+            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares accesses without "
+            "one");
       }
-      if (l1_) return refuse("--l1 needs a run, and --static runs nothing");
-      if (verbose_) return refuse("--verbose tells of a run, and --static runs nothing");
+      if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
+      if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
-      return refuse("--block, --grid and --param are for --static; a run tells them itself");
+      return refuse("--block, --grid and --param are for --static; in a run the program determines them");
     std::vector<Gate> gates;
     for (const std::string& text : gates_) {
       const Result<Gate> gate = parse_gate(text);
@@ -88,12 +89,13 @@ class Explain final : public Command {
   }
 
  private:
-  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  /// Reports what a gate must not pass: failed launches, and with gates anything that was not measured. @return whether
+  /// there was any
   static bool is_incomplete(const report::RunReport& report, bool gated) {
     if (say_failed_launches(report)) return true;
     if (!gated) return false;
     if (report.partial) {
-      say("--fail-on: the program did not come to its end, so not everything was measured");
+      say("--fail-on: the program did not finish, so not everything was measured");
     } else if (report.kernels.empty()) {
       say("--fail-on: no kernel was launched, so nothing was measured");
     }
@@ -128,8 +130,9 @@ class Explain final : public Command {
 const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or one of its processes was killed, or --fail-on had nothing or\n"
-     "not everything to judge; 2 if it cannot be run, or a report was lost (on a full disk); 3 if a limit of\n"
+     "program or one of its kernels failed, or one of its processes was killed, or --fail-on could not be "
+     "judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
+     "lost (on a full disk); 3 if a limit of\n"
      "--fail-on is exceeded; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
@@ -137,7 +140,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
-     "  bankshot explain --l1 ./app                           global loads in the first-level cache as well\n"
+     "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"

@@ -32,10 +32,11 @@ class Fix final : public Command {
     options_.define_as_written(app);
     options_.without_machine_code = true;
     app.add_option("-o,--output", folder_,
-                   "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
+                   "write the rewritten PTX (one file per module), fix.txt and fix.json into this folder")
         ->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
-    app.add_option("--time-limit", seconds_, "seconds for each search of a hash; an array may take up to four")
+    app.add_option("--time-limit", seconds_,
+                   "time limit in seconds for each hash search; an array may need up to four searches")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
@@ -47,8 +48,8 @@ class Fix final : public Command {
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
     app.add_option("--patterns", patterns_,
-                   "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the "
-                   "array's start")
+                   "for a PTX file: instead of --hash, search a hash for these access patterns: word addresses from "
+                   "the array's start")
         ->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")
         ->type_name("NAME");
@@ -67,7 +68,7 @@ class Fix final : public Command {
            "with --apply: the command that builds the program in DIR, under its own name, from the sources that "
            "change (folders of the other sources must be given: \"nvcc -arch=sm_75 -cudart shared -I $PWD/src app.cu "
            "-o "
-           "app\"); without it nvcc, or where that is not on PATH clang with tools/cudacc, for one .cu file")
+           "app\"); without it nvcc, or where that is not on PATH, clang with tools/cudacc, for one .cu file")
         ->type_name("COMMAND");
     measure_on_.define(app);
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
@@ -207,9 +208,9 @@ const RegisterCommand fix_registered(
     {"fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
      "Runs the program, searches for the best hash and the best padding of each shared array that has conflicts, "
      "rewrites the PTX\n"
-     "with each, runs the original again and the rewritten programs, and simulates them. A kernel is rewritten if it "
-     "takes at least\n"
-     "1 % fewer cycles for it. Memory, standard output, standard error and exit status must be the same bit for bit. "
+     "with each, runs the original again and the rewritten programs, and simulates them. A kernel is rewritten if that "
+     "saves at least\n1 % of its cycles. Memory, standard output, standard error and exit status must be the same bit "
+     "for bit. "
      "Where two\n"
      "runs of the original print "
      "different numbers\n"
@@ -220,9 +221,9 @@ const RegisterCommand fix_registered(
      "file; anything else reads as empty. What the program writes is not shown.\n\n"
      "The exit status is 0 if all is proved or there is nothing to fix; 1 if the program or the proof failed (then -o "
      "writes nothing),\n"
-     "or if --apply did, or left a part of the advice out (what it wrote stays); 2 for bad input or no room for "
+     "or if --apply did, or left out part of the advice (what it wrote stays); 2 for bad input or no room for "
      "reports;\n"
-     "130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
+     "130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR, bankshot run uses the PTX that -o DIR wrote.\n\n"
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"

@@ -30,9 +30,8 @@ std::string transactions(const gpu::Gpu& gpu) {
   const uint64_t bytes = gpu.shared_per_block_optin, most = scratchpad::most_shared(banks, bytes, threads);
   const scratchpad::TxNeeds needs = scratchpad::needs(banks, gpu.machine.transactions, {threads, most, 0});
   return fmt::format(
-      "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for "
-      "owners),\n"
-      "# and of {} registers {} hold its filters; each register of a thread takes two.\n",
+      "\n# With transactions, a block of {} threads can use {} of {} bytes of shared memory ({} hold backups, {} "
+      "owners).\n# Of {} registers, {} hold filters; each register of a thread takes two.\n",
       threads, most, bytes, needs.backups, needs.owners, gpu.registers_per_block, needs.filters);
 }
 
@@ -47,7 +46,8 @@ std::string whole(const gpu::Gpu& gpu) {
 
 std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
   std::string text = fmt::format(
-      "The elastic pipeline in a core of {}, and what its scheduler needs (tables 1 and 2 of its paper)\n\n", gpu.name);
+      "Hardware that the elastic pipeline and its scheduler add to a core of {} (tables 1 and 2 of the paper)\n\n",
+      gpu.name);
   const auto row = [&](const std::string& what, const std::string& size, const std::string& number) {
     text += fmt::format("  {:<44} {:<24} {}\n", what, size, number);
   };
@@ -67,8 +67,8 @@ std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
   }
   if (all.nonmem_corrected != all.nonmem) {
     text += fmt::format(
-        "\nWith {} entries beside memory it may stall: it has fewer memory stages than a warp has parts. With {} it "
-        "never does.\n",
+        "\nWith {} entries beside memory the pipeline may stall: it has fewer memory stages than a warp has parts. "
+        "With {} it never does.\n",
         all.nonmem, all.nonmem_corrected);
   }
   return text;
@@ -93,12 +93,11 @@ nlohmann::ordered_json overhead_json(const gpu::Gpu& gpu, const timing::Overhead
 class Gpus final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("gpu", gpu_, "a GPU, or a TOML file: show its whole description");
+    app.add_option("gpu", gpu_, "show the full description of this GPU: a name or a TOML file");
     app.add_flag("--overhead", overhead_,
-                 "tell what the elastic pipeline and its scheduling would add to a core of that GPU");
+                 "show what hardware the elastic pipeline and its scheduling would add to a core of the GPU");
     app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
-    app.footer(app.get_footer() +
-               "\nKeys of single components, with their range and what they are if the file does not say them:\n" +
+    app.footer(app.get_footer() + "\nKeys of individual components, with their ranges and defaults:\n" +
                gpu::component_keys());
   }
 
@@ -148,9 +147,8 @@ class Gpus final : public Command {
 
 const RegisterCommand gpus_registered(
     {"gpus", "List the GPUs that programs can run on",
-     "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run "
-     "programs; those whose file says how\n"
-     "long everything takes can be simulated.\n\n"
+     "Each GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All GPUs can run programs; those whose "
+     "file has\ntiming sections can be simulated.\n\n"
      "Examples:\n"
      "  bankshot gpus\n"
      "  bankshot gpus gtx480\n"

@@ -73,12 +73,13 @@ std::string describe(const BankHash& hash) {
                      ? fmt::format("{}: every bank holds {} words", rank, 1u << (hash.address_bits - hash.bank_bits))
                      : fmt::format("{} of {}: some banks hold more words than others", rank, hash.bank_bits));
     const circuit::XorGates xors = circuit::xor_gates(hash);
-    line("XOR gates", fmt::format("{}, {} behind each other", xors.gates, xors.levels));
+    line("XOR gates", fmt::format("{}, {} in series", xors.gates, xors.levels));
   }
   line("in place", scratchpad::is_in_place(hash) ? "yes: software can apply it without extra memory" : "no");
   line("C++", scratchpad::bank_expression(hash));
   const std::vector<Setting> settings = settings_of(hash);
-  if (!settings.empty()) text += "\nHardware that can be set to it, and what its register then holds:\n";
+  if (!settings.empty())
+    text += "\nConfigurable hardware that can compute this hash, and the setting of its register:\n";
   for (const Setting& setting : settings) text += fmt::format("  {:<14} {}\n", setting.of_class, setting.literal);
   return text;
 }
@@ -138,36 +139,39 @@ class Hash final : public Command {
   void define(CLI::App& app) override {
     app.add_option("SPEC|CLASS", what_,
                    "a hash: " + scratchpad::hash_syntaxes() +
-                       "; or hardware that can be set: " + scratchpad::configurable_classes())
+                       "; or a configurable class: " + scratchpad::configurable_classes())
         ->required();
-    app.add_option("--address-bits", address_bits_, "n: word addresses are below 2^n")
+    app.add_option("--address-bits", address_bits_, "bits of a word address (n)")
         ->check(CLI::Range(1u, scratchpad::kMaxAddressBits))
         ->capture_default_str();
-    app.add_option("--banks", banks_, "2^m banks, a power of two")->type_name("COUNT")->capture_default_str();
+    app.add_option("--banks", banks_, "number of banks, a power of two (2^m)")
+        ->type_name("COUNT")
+        ->capture_default_str();
     app.add_option("--verilog", verilog_, "write the hardware in Verilog; - is standard output")->type_name("FILE|-");
     app.add_option("--testbench", testbench_,
                    "write a testbench that compares the hardware with the model at every address")
         ->type_name("FILE|-");
     CLI::Option* const testbench = app.get_option("--testbench");
-    app.add_option("--module", module_, "the name of the module in both, with which names of its parts begin")
+    app.add_option("--module", module_, "name of the module in both files, and prefix of the names of its parts")
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option("--settings", settings_, "settings of a class that the testbench tries")
+    app.add_option("--settings", settings_, "number of settings of a class that the testbench tries")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->needs(testbench);
-    app.add_option("--seed", seed_, "of the settings")
+    app.add_option("--seed", seed_, "seed of the settings")
         ->check(CLI::Range(0.0, 9e18))
         ->capture_default_str()
         ->needs(testbench);
     CLI::Option* const cost =
         app.add_flag("--cost", cost_, "synthesise the hardware: area, delay and power (yosys, OpenSTA)");
-    app.add_option("--frequencies", ghz_, "clocks of a process of 40 nm for --cost, in GHz")
+    app.add_option("--frequencies", ghz_, "clock frequencies for --cost in GHz, for a 40 nm process")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Range(0.001, 1000.0))
         ->needs(cost);
-    app.add_option("--activities", activities_, "changes of an address bit in a cycle, for the power of --cost")
+    app.add_option("--activities", activities_,
+                   "switching activities for the power of --cost: changes of an address bit per cycle")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Range(0.0, 1.0))
@@ -178,15 +182,15 @@ class Hash final : public Command {
   int run(const std::vector<std::string>&) override {
     if (const std::string reason = outputs_problem(); !reason.empty()) return refuse(reason);
     for (const double number : ghz_) {
-      if (!std::isfinite(number)) return refuse("--frequencies: not a number; give GHz, as 1.43");
+      if (!std::isfinite(number)) return refuse("--frequencies: not a number; give GHz, for example 1.43");
     }
     for (const double number : activities_) {
-      if (!std::isfinite(number)) return refuse("--activities: not a number; give 0 to 1");
+      if (!std::isfinite(number)) return refuse("--activities: not a number; give numbers from 0 to 1");
     }
     if (const std::string reason = circuit::module_problem(module_); !reason.empty())
       return refuse(fmt::format("--module {}: {}", module_, reason));
     if (module_ != circuit::kModule && verilog_.empty() && testbench_.empty())
-      return refuse("--module names the module of --verilog and --testbench: give one of them");
+      return refuse("--module names the module of --verilog or --testbench: give at least one of them");
     const Result<Subject> subject = find_subject();
     if (!subject) return refuse(subject.error().message);
 
@@ -236,7 +240,7 @@ class Hash final : public Command {
     }
     const scratchpad::HashSize size{address_bits_, static_cast<unsigned>(std::countr_zero(banks_))};
     if (size.bank_bits > size.address_bits) {
-      return Error{fmt::format("{} banks need {} address bits at least; --address-bits is {}", banks_, size.bank_bits,
+      return Error{fmt::format("{} banks need at least {} address bits; --address-bits is {}", banks_, size.bank_bits,
                                address_bits_)};
     }
     if (const HashClass* const c = scratchpad::find_configurable_class(what_)) {
@@ -289,9 +293,9 @@ class Hash final : public Command {
 };
 
 const RegisterCommand hash_registered(
-    {"hash", "Show a bank hash; write its hardware in Verilog and tell what that costs",
-     "A hash is hardware of its own, a class is hardware that a register sets to any hash of the class.\n"
-     "--cost takes Debian's yosys, opensta and qflow-tech-osu018.\n\n"
+    {"hash", "Show a bank hash, write its hardware in Verilog, and estimate what that costs",
+     "The hardware of a hash is fixed; that of a class has a register that selects any hash of the class.\n--cost "
+     "needs Debian's packages yosys, opensta and qflow-tech-osu018.\n\n"
      "Examples:\n"
      "  bankshot hash bvxor:2,8,7\n"
      "  bankshot hash --verilog hash.v --testbench test.v bitvector-xor\n"

@@ -11,8 +11,8 @@ std::string to_text(const HashCost& cost) {
   const circuit::Scaling scaling = circuit::to_40_nm();
   const double nand = cost.units.nand2_um2, fo4 = cost.units.fo4_ns;
   std::string text = fmt::format(
-      "Cells of 180 nm at 1.8 V: a NAND2 takes {:.4g} um2, FO4 is {:.1f} ps. To 40 nm: area x {:.4f}, delay x {:.4f},\n"
-      "energy x {:.5f}. Without wires and leakage.\n\n",
+      "Cells of 180 nm at 1.8 V: a NAND2 takes {:.4g} um2, FO4 is {:.1f} ps. Scaled to 40 nm: area x {:.4f}, delay x "
+      "{:.4f},\nenergy x {:.5f}. Wires and leakage are not included.\n\n",
       nand, fo4 * 1e3, scaling.area, scaling.delay, scaling.energy);
   text += fmt::format("  {:<7} {:>7} {:>9} {:>8} {:>10} {:>7} {:>10}\n", "LOGIC", "NAND2", "um2", "FO4", "ps, 180 nm",
                       "um2", "ps, 40 nm");
@@ -26,9 +26,8 @@ std::string to_text(const HashCost& cost) {
                         setting.area_um2, "", setting.area_um2 * scaling.area, setting.bits);
   }
   text +=
-      "\nThe smallest logic that meets each clock at 40 nm. Areas and powers include the register; powers are by "
-      "changes of\n"
-      "an address bit in a cycle:\n";
+      "\nThe smallest logic that meets each clock at 40 nm. Area and power include the register; power is given for "
+      "the number\nof changes of an address bit per cycle:\n";
   text += fmt::format("  {:>5} {:>7}  {:<9} {:>7} {:>7}", "GHz", "ps", "LOGIC", "um2", "ps");
   for (const double activity : cost.activities) text += fmt::format(" {:>10}", fmt::format("mW at {:g}", activity));
   text += "\n";

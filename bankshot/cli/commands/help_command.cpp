@@ -13,10 +13,10 @@ class Help final : public Command {
   void define(CLI::App& app) override {
     program_ = app.get_parent();
     app.add_option("command", command_,
-                   "the command to explain, and its part if it has some; without it, all are listed")
+                   "the command to explain, and its part if any; without it, all commands are listed")
         ->expected(0, 2)
         ->type_name(kCommandName);
-    app.add_flag("--man", man_, "write the source of the manual page, which `man -l` shows");
+    app.add_flag("--man", man_, "write the source of the manual page, for `man -l`");
   }
 
   int run(const std::vector<std::string>&) override {

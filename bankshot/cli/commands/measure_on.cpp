@@ -17,9 +17,9 @@ void MeasureOn::define(CLI::App& app) {
   driver_option_ =
       app.add_option("--driver", driver_, "NVIDIA's driver library, libcuda.so.1 if not given; implies --backend cuda")
           ->type_name("FILE");
-  device_option_ = app.add_option("--device", device_,
-                                  "which GPU, as the driver counts them, 0 if not given; implies --backend cuda")
-                       ->type_name("N");
+  device_option_ =
+      app.add_option("--device", device_, "number of the GPU in the driver, 0 if not given; implies --backend cuda")
+          ->type_name("N");
 }
 
 bool MeasureOn::is_given() const {
@@ -28,7 +28,7 @@ bool MeasureOn::is_given() const {
 
 std::string MeasureOn::problem() const {
   if (backend_ == "simulate" && driver_option_->count() + device_option_->count() != 0)
-    return "--driver and --device are for a real GPU: leave them out, or --backend simulate";
+    return "--driver and --device are for a real GPU: leave out either these or --backend simulate";
   return {};
 }
 

@@ -35,23 +35,23 @@ void serve(timing::FetchSequence& sequence, unsigned ports) {
 class Pipeline final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option(
-           "SEQUENCE", text_,
-           "what is fetched, one a cycle: N not a memory access, S2 shared memory with conflict degree 2, M other "
-           "memory, - nothing")
+    app.add_option("SEQUENCE", text_,
+                   "the instructions to fetch, one per cycle: N (no memory access), S2 (shared memory, conflict degree "
+                   "2), M (other memory) or - (nothing)")
         ->required();
-    app.add_option("--organisation", organisation_, "of the stages")
+    app.add_option("--organisation", organisation_, "organisation of the stages")
         ->check(CLI::IsMember(std::vector<std::string>(kOrganisations.begin(), kOrganisations.end())))
         ->capture_default_str();
     const auto number = [&](const std::string& name, unsigned& value, unsigned least, const std::string& what) {
       app.add_option(name, value, what)->check(CLI::Range(least, 64u))->capture_default_str();
     };
-    number("--mem-stages", shape_.memory, 1, "memory stages");
-    number("--premem", shape_.premem, 0, "elastic: accesses that wait in front of them");
-    number("--nonmem", shape_.nonmem, 0, "elastic: others that wait beside them");
-    app.add_flag("--squeeze", shape_.squeeze,
-                 "instructions behind a gap close it during a standstill; without: all behind stop, as in the paper");
-    number("--ports", ports_, 1, "words that a bank delivers in a cycle");
+    number("--mem-stages", shape_.memory, 1, "number of memory stages");
+    number("--premem", shape_.premem, 0, "elastic: accesses that can wait before the memory stages");
+    number("--nonmem", shape_.nonmem, 0, "elastic: other instructions that can wait beside the memory stages");
+    app.add_flag(
+        "--squeeze", shape_.squeeze,
+        "during a stall, instructions behind a gap move up to close it; by default they all stop, as in the paper");
+    number("--ports", ports_, 1, "words that a bank delivers per cycle");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -80,7 +80,7 @@ class Pipeline final : public Command {
                               {"stopped_by", kStalls[static_cast<size_t>(one.times.why)]}});
     }
     text += fmt::format(
-        "\n{} in which the front stood still; {}\n",
+        "\n{} in which the front stalled; {}\n",
         stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles",
         chart.all().empty() ? "nothing was fetched" : fmt::format("the last write-back is in cycle {}", chart.last()));
     const nlohmann::json document = {{"schema", "bankshot/pipeline/1"},
@@ -135,10 +135,9 @@ class Pipeline final : public Command {
 
 const RegisterCommand pipeline_registered(
     {"pipeline", "Draw a sequence of instructions in the stages of a GPU core",
-     "Stages IF, ID and EXE, the memory stages, WB; a number is the place of the instruction "
-     "in the sequence, from 0 on. Organisations\n"
-     "after Elastic Pipeline (CF'11): unified, all pass the memory stages; split, the others "
-     "have stages beside them; elastic, both wait in\n"
+     "The stages are IF, ID, EXE, the memory stages and WB; a number is the position of an instruction in the "
+     "sequence, from 0.\nOrganisations as in Elastic Pipeline (CF'11): unified, all instructions pass through the "
+     "memory stages; split, other\ninstructions have stages beside the memory stages; elastic, both kinds wait in "
      "queues.\n\n"
      "Examples:\n"
      "  bankshot pipeline --organisation unified 'M S2 N N N'\n"

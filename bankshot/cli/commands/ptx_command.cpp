@@ -36,7 +36,7 @@ std::string counted(uint64_t count, const char* noun) {
 std::string summary(const simt::KernelInfo& kernel) {
   std::string text = fmt::format("  {}: {}, {} of shared memory", kernel.name,
                                  counted(kernel.params.size(), "parameter"), counted(kernel.static_shared, "byte"));
-  if (kernel.local_bytes != 0) text += ", " + counted(kernel.local_bytes, "byte") + " of local memory a thread";
+  if (kernel.local_bytes != 0) text += ", " + counted(kernel.local_bytes, "byte") + " of local memory per thread";
   return text + "\n";
 }
 
@@ -44,18 +44,16 @@ class Ptx final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("FILE", file_, "PTX text; - is standard input");
-    CLI::Option* const table = app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
-    CLI::Option* const print = app.add_flag("--print", print_, "print the module as it was understood");
-    CLI::Option* const machine_code =
-        app.add_option(
-               "--machine-code", cubin_,
-               "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
-               "compiled with -lineinfo")
-            ->type_name("FILE.cubin");
-    app.add_flag(
-           "--timing", timing_,
-           "with --machine-code: compare the machine instructions that `simulate` counts instead, by class, and how "
-           "far from each load its result is used")
+    CLI::Option* const table =
+        app.add_flag("--table", table_, "print the table of supported instructions, as Markdown");
+    CLI::Option* const print = app.add_flag("--print", print_, "print the module as it was parsed");
+    CLI::Option* const machine_code = app.add_option("--machine-code", cubin_,
+                                                     "compare the shared-memory accesses that we expect from ptxas "
+                                                     "with those of this cubin, compiled from FILE with -lineinfo")
+                                          ->type_name("FILE.cubin");
+    app.add_flag("--timing", timing_,
+                 "with --machine-code: compare instead the machine instructions that `simulate` counts, by class, and "
+                 "the distance from each load to the use of its result")
         ->needs(machine_code);
     CLI::Option* const joined =
         app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
@@ -70,7 +68,7 @@ class Ptx final : public Command {
       print(simt::instruction_table(*simt::rows_of("portable")));
       return kDone;
     }
-    if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
+    if (file_.empty()) return refuse("no PTX file given; try: bankshot ptx kernel.ptx");
     const Result<std::string> text = host::read_text(file_);
     if (!text) return refuse(text.error().message);
     if (host::is_elf(std::as_bytes(std::span(*text))))
@@ -101,9 +99,8 @@ class Ptx final : public Command {
     const bool made_of_it = agreement::is_made_of(module, *cubin);
     if (!made_of_it)
       fmt::print(stderr,
-                 "bankshot: warning: {} seems to be made of another text than {}, so lines do not compare; make it of "
-                 "this: ptxas "
-                 "-lineinfo -arch=sm_{} {} -o {}\n",
+                 "bankshot: warning: {} seems to be compiled from another text than {}, so line numbers do not match; "
+                 "compile it from this one: ptxas -lineinfo -arch=sm_{} {} -o {}\n",
                  cubin_, file_, cubin->architecture, file_, cubin_);
     if (timing_) return compare_timing(module, *cubin);
     const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
@@ -111,12 +108,12 @@ class Ptx final : public Command {
     const bool has_lines = std::any_of(cubin->kernels.begin(), cubin->kernels.end(), [](const sass::Kernel& kernel) {
       return std::any_of(kernel.code.begin(), kernel.code.end(), [](const auto& i) { return i.ptx_line != 0; });
     });
-    if (!has_lines) return refuse(cubin_ + " does not say which line of the PTX is what: compile it with -lineinfo");
+    if (!has_lines) return refuse(cubin_ + " has no line numbers of the PTX: compile it with -lineinfo");
     bool all = made_of_it;
     for (const std::string& name : ptx::kernel_names(module)) {
       if (std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; }))
         continue;
-      print(name + ": not compared, as the machine code does not have it\n");
+      print(name + ": not compared, because the machine code lacks it\n");
       all = false;
     }
     for (const agreement::Kernel& kernel : kernels) {
@@ -141,7 +138,9 @@ class Ptx final : public Command {
     for (const agreement::Instructions& kernel : kernels) {
       print(fmt::format(
           "{}: sm_{}{}\n  {:<20}{:>8}{:>10}{:>14}\n", kernel.kernel, cubin.architecture,
-          kernel.alike ? "" : ", with other accesses than the machine code (a loop is unrolled otherwise, or more)",
+          kernel.alike
+              ? ""
+              : ", with accesses that differ from the machine code (a loop is unrolled differently, for example)",
           "instructions", "PTX", "expected", "machine code"));
       std::vector<agreement::ClassCount> rows = kernel.classes;
       rows.push_back(kernel.all());
@@ -166,15 +165,15 @@ class Ptx final : public Command {
 
 const RegisterCommand ptx_registered(
     {"ptx", "Check PTX: syntax, names, and whether every instruction can run",
-     "What cannot run is named with file, line and column. Exit status 0; 2 if it cannot run; 3 if\n"
-     "--machine-code finds accesses that differ, a cubin of another text, or does not find a kernel.\n\n"
+     "Instructions that cannot run are reported with file, line and column. Exit status: 0; 2 if the module cannot "
+     "run; 3 if\n--machine-code finds accesses that differ or a cubin of another text, or the cubin lacks a kernel.\n\n"
      "Examples:\n"
      "  bankshot ptx kernel.ptx\n"
      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
      "  bankshot ptx --print kernel.ptx\n"
-     "  bankshot ptx --joined 80 kernel.ptx                    what we expect of ptxas\n"
+     "  bankshot ptx --joined 80 kernel.ptx                    what we expect from ptxas\n"
      "  ptxas -lineinfo -arch=sm_80 kernel.ptx -o kernel.cubin\n"
-     "  bankshot ptx --machine-code kernel.cubin kernel.ptx    … against what it made\n"
+     "  bankshot ptx --machine-code kernel.cubin kernel.ptx    … compared with what it made\n"
      "  bankshot ptx --table\n",
      [] { return std::make_unique<Ptx>(); }});
 

@@ -29,19 +29,18 @@ class Reproduce final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_option("NAME", names_, "experiments; those of --list");
+    app.add_option("NAME", names_, "experiments, as listed by --list");
     app.add_flag("--list", list_, "list the experiments");
-    app.add_flag("--all", all_, "all experiments");
+    app.add_flag("--all", all_, "run all experiments");
     app.add_flag("--quick", quick_,
-                 "fewer runs where an experiment takes a mean of several, and smaller problems where it takes time");
-    app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")
+                 "fewer runs where an experiment averages several, and smaller problems where it takes long");
+    app.add_option("--json", json_, "write the results as JSON, one line per experiment; - is standard output")
         ->type_name("FILE|-");
-    app.add_option(
-           "--report", report_,
-           "write a page, DIR/index.html, of what is asked for and of what was computed before, which stays there, "
-           "also after an interruption")
+    app.add_option("--report", report_,
+                   "write a page, DIR/index.html, with these results and with those computed earlier, which are kept "
+                   "in DIR even after an interruption")
         ->type_name("DIR");
-    app.add_option("--plot", plot_, "draw the figure of one experiment, as SVG")->type_name("FILE.svg");
+    app.add_option("--plot", plot_, "draw the figure of one experiment as SVG")->type_name("FILE.svg");
   }
 
   std::vector<std::string> values_of(const std::string& option) const override {
@@ -61,7 +60,7 @@ class Reproduce final : public Command {
       names_ = experiment::names();
       if (names_.empty()) return refuse("there are no experiments in " + experiment::searched());
     }
-    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all takes all");
+    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all runs all");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
     std::vector<experiment::Experiment> all;
     for (const std::string& name : names_) {
@@ -135,7 +134,7 @@ class Reproduce final : public Command {
       }
       if (!outcome) return refuse(one.name + ": " + outcome.error().message);
       if (!plot_.empty()) {
-        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
+        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table; there is no figure to draw");
         if (const auto error = host::write_file(plot_, svg_of(one, *outcome))) return refuse(error->message);
       }
       text += to_text(one, *outcome, quick_);
@@ -150,7 +149,8 @@ class Reproduce final : public Command {
     std::error_code code;
     const std::filesystem::path json_folder = std::filesystem::absolute(json_, code).parent_path();
     if (!json_.empty() && json_ != "-" && host::same_file(json_folder.string(), report_))
-      return refuse("--json writes into the folder of --report, which has files of its own: choose another folder");
+      return refuse(
+          "--json would write into the folder of --report, which is reserved for the report: choose another folder");
     const Result<ReproduceReport> report = ReproduceReport::open(report_, quick_);
     if (!report) return refuse(report.error().message);
     std::vector<ReportedExperiment> done;
@@ -195,7 +195,7 @@ class Reproduce final : public Command {
     }
     const int status = deliver(json_, json, text + "\n");
     if (interrupted_) {
-      say("interrupted; the same command goes on with what is missing");
+      say("interrupted; repeat the command to compute what is missing");
       return 128 + SIGINT;
     }
     return failed != 0 ? kBadInput : status;
@@ -206,10 +206,10 @@ class Reproduce final : public Command {
     if (plot_.empty()) return {};
     if (!report_.empty()) return "--plot is one of the files that --report writes";
     if (names_.size() != 1) return "--plot draws one experiment; " + std::to_string(names_.size()) + " are named";
-    if (plot_ == "-") return "--plot takes the name of a file: standard output is the tables'";
+    if (plot_ == "-") return "--plot needs the name of a file: standard output is used for the tables";
     if (host::same_file(plot_, json_)) return "--plot and --json name the same file, " + json_;
     if (const auto error = host::overwrites("--plot", plot_, inputs())) return error->message;
-    if (!plot_.ends_with(".svg")) return "--plot writes SVG: give a name that ends in .svg rather than " + plot_;
+    if (!plot_.ends_with(".svg")) return "--plot writes SVG: give a name that ends in .svg, not " + plot_;
     const auto error = host::cannot_write(plot_);
     return error ? error->message : "";
   }
@@ -236,10 +236,9 @@ class Reproduce final : public Command {
 };
 
 const RegisterCommand reproduce_registered(
-    {"reproduce", "Rebuild a figure or table of the papers beside the published values",
-     "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS "
-     "names; they run our own programs of\n"
-     "kernels/. One that names its GPU runs on that, whatever --gpu says.\n\n"
+    {"reproduce", "Reproduce a figure or table of the papers beside the published values",
+     "Each experiment is a file in experiments/, or in the folder that BANKSHOT_EXPERIMENTS names, and runs our own "
+     "programs\nin kernels/. If the file names a GPU, the experiment runs on that GPU, whatever --gpu says.\n\n"
      "Examples:\n"
      "  bankshot reproduce --list\n"
      "  bankshot reproduce tc16-table5\n"

@@ -83,13 +83,13 @@ std::string table(const std::vector<experiment::Row>& rows) {
 
 std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
   std::string text = fmt::format("{}: {}\n{}\n", one.name, one.title, one.paper);
-  if (quick) text += "--quick: fewer runs and smaller problems; what was published is of the full run\n";
+  if (quick) text += "--quick: fewer runs and smaller problems; published values are of the full run\n";
   text += "\n" + table(outcome.rows);
   for (const report::PlotPanel& panel : outcome.panels) text += (text.ends_with("\n\n") ? "" : "\n") + to_table(panel);
   text += "\n";
   for (const std::string& note : outcome.notes) text += note + "\n";
   // The files explain what the full runs measure.
-  if (!one.deviations.empty()) text += quick ? "Deviations, of the full run:\n" : "Deviations:\n";
+  if (!one.deviations.empty()) text += quick ? "Deviations of the full run:\n" : "Deviations:\n";
   for (const std::string& deviation : one.deviations) text += "- " + deviation + "\n";
   return text + "\n";
 }

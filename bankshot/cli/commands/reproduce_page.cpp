@@ -131,7 +131,7 @@ std::string section(const ReportedExperiment& one) {
                       link(one.stem, "json", "JSON"));
   text += one.svg.empty() ? "</p>\n" : ", " + link(one.stem, "svg", "SVG") + "</p>\n<figure>" + one.svg + "</figure>\n";
   return text + rows_table(result["rows"]) + sentences(result["notes"], "") +
-         sentences(result["deviations"], result["quick"] ? "Deviations, of the full run" : "Deviations") +
+         sentences(result["deviations"], result["quick"] ? "Deviations of the full run" : "Deviations") +
          "</section>\n";
 }
 
@@ -139,7 +139,7 @@ std::string list_of_older(const std::vector<ReportedExperiment>& older) {
   if (older.empty()) return {};
   std::string text =
       "<h2>Older results</h2>\n<p>Another version of the program, the experiment or the GPU's description computed "
-      "these files. The table above does not count them. To compute them again, name them to the command.</p>\n<ul>\n";
+      "these files. The table above does not count them. To compute them again, name them in the command.</p>\n<ul>\n";
   for (const ReportedExperiment& one : older) {
     const Json date = one.result.value("date", Json());
     text += "<li>" + link(one.stem, "json", escaped(one.stem)) +
@@ -223,17 +223,18 @@ std::string reproduce_page(const std::vector<ReportedExperiment>& results, const
   }
   std::string text(kHead);
   text += "<h1>The papers, published and measured</h1>\n";
-  text += fmt::format("<p>{} result{}, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n",
-                      computed, computed == 1 ? "" : "s", seconds,
-                      quick ? " Names that end in -quick are results of --quick: fewer runs and smaller problems; what "
-                              "was published is of full runs."
-                            : "");
+  text += fmt::format(
+      "<p>{} result{}, computed in {:.0f} s. Published values are only compared, never used for tuning.{}</p>\n",
+      computed, computed == 1 ? "" : "s", seconds,
+      quick ? " Names that end in -quick are results of --quick: fewer runs and smaller problems; published values are "
+              "of full runs."
+            : "");
   text +=
-      "<h2>What there is of each figure and table</h2>\n<p>Values of a law of the paper that the model computes with "
-      "the same constants are not counted as published values. Of an experiment with several results the first one is "
+      "<h2>Status of each figure and table</h2>\n<p>Values of a law of the paper that the model computes with the same "
+      "constants are not counted as published values. For an experiment with several results, the first is "
       "counted.</p>\n" +
       Coverage(results).table(papers);
-  return text + list_of_older(older) + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
+  return text + list_of_older(older) + "<h2>All results</h2>\n" + sections + "</body></html>\n";
 }
 
 }  // namespace bankshot::cli

@@ -46,7 +46,7 @@ std::string digest_of_program() {
   return digest.text();
 }
 
-/// Whether a file has what the page shows; somebody may have written to it.
+/// Whether a file has what the page shows; it may have been changed.
 bool is_result(const nlohmann::ordered_json& json) {
   for (const char* text : {"name", "title", "paper", "gpu", "date", "version", "key"}) {
     if (!json.contains(text) || !json[text].is_string()) return false;
@@ -87,9 +87,9 @@ std::string now_in_utc() {
 Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool quick) {
   std::error_code code;
   if (fs::exists(folder, code) && !fs::is_directory(folder, code))
-    return Error{"--report: " + folder + " is no folder"};
+    return Error{"--report: " + folder + " is not a folder"};
   fs::create_directories(folder, code);
-  if (code) return Error{"--report: " + folder + " cannot be made: " + code.message()};
+  if (code) return Error{"--report: " + folder + " cannot be created: " + code.message()};
   ReproduceReport report;
   report.folder_ = folder;
   report.quick_ = quick;

@@ -53,7 +53,7 @@ void describe(const fix::ArrayPlan& array, experiment::FixedKernel& fixed) {
     append(fixed.hashes, name + " " + scratchpad::spec(array.hash->hash));
   } else if (array.before.conflicts() != 0) {
     const auto& refusal = array.left_alone ? array.left_alone : array.tried[fix::Remedy::hash].refusal;
-    append(fixed.left_alone, name + ": " + (refusal ? refusal->reason : "no hash of the class lessens its conflicts"));
+    append(fixed.left_alone, name + ": " + (refusal ? refusal->reason : "no hash of the class reduces its conflicts"));
   }
   if (array.tried[fix::Remedy::padding].rewritten) {
     append(fixed.paddings, fmt::format("{} rows of {} + {} words", name, array.padding->row, array.padding->words));
@@ -139,7 +139,7 @@ Result<experiment::FixedKernel> ExperimentRuns::fix(const experiment::Benchmark&
                                                     const std::vector<std::string>& arguments,
                                                     const std::string& hash_class) {
   if (!benchmark.set.empty())
-    return Error{"`set` changes a simulated GPU, and a program is fixed for one as its file is"};
+    return Error{"`set` changes a simulated GPU, but a program is fixed for a GPU as its file describes it"};
   const Result<const fix::Plan*> all = plan(command_of(benchmark, arguments), hash_class);
   if (!all) return all.error();
   experiment::FixedKernel fixed = fixed_kernel(**all, benchmark.kernel);

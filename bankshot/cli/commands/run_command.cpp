@@ -26,7 +26,7 @@ class Run final : public Command {
 
 const RegisterCommand run_registered(
     {"run", "Run a CUDA program without a GPU",
-     "The program gets our standard input, output and error, and everything after its name.\n"
+     "The program inherits standard input, output and error, and gets everything after its name as its arguments.\n"
      "The exit status is the program's own, 128 + signal if a signal killed it, or 2 if it cannot be run.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"

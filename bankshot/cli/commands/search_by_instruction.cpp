@@ -59,7 +59,7 @@ std::string hashes_text(const report::InstructionHashes& all) {
   for (const HashedKernel& kernel : all.kernels) text += kernel_text(kernel);
   text += "\nencoding: ";
   if (all.bits_of_parameters != 0)
-    text += fmt::format("{} in a load or store hold the parameters of any hash of the class {};\n",
+    text += fmt::format("{} in a load or store can hold the parameters of any hash of the class {};\n",
                         report::counted(all.bits_of_parameters, "bit", "bits"), all.hash_class);
   return text + fmt::format("{} name{} one of a kernel's hashes or none\n",
                             report::counted(all.bits_of_number, "bit", "bits"), all.bits_of_number == 1 ? "s" : "");
@@ -69,7 +69,7 @@ std::string hashes_text(const report::InstructionHashes& all) {
 
 int search_by_instruction(const std::string& file, const std::string& json, const std::string& hash_class,
                           const search::Chooser& choose) {
-  if (const auto error = cannot_deliver(json, {{"patterns that are read", file}})) return refuse(error->message);
+  if (const auto error = cannot_deliver(json, {{"the patterns", file}})) return refuse(error->message);
   const Result<std::string> text = host::read_text(file);
   if (!text) return refuse(text.error().message);
   const Result<report::InstructionPatterns> patterns = report::instruction_patterns_from_json(*text);

@@ -7,7 +7,8 @@
 
 namespace bankshot::cli {
 
-/// Reads what bankshot trace --per-instruction wrote; tells what was found, and writes it for --instruction-hashes.
+/// Reads the output of bankshot trace --per-instruction, reports the hashes found, and writes them for
+/// --instruction-hashes.
 /// @param json        file, "-" or empty
 /// @param hash_class  that the chooser searches
 /// @return the exit status

@@ -60,44 +60,42 @@ scratchpad::PatternSet by_lanes(scratchpad::PatternSet set) {
 class Search final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("PATTERNS,--train", files_, "patterns files to search on, together; - is standard input");
+    app.add_option("PATTERNS,--train", files_, "patterns files to search on, taken together; - is standard input");
     app.add_option("--test", tests_,
-                   "also say what the hash does to these patterns, which are not searched on; may be repeated")
+                   "also evaluate the hash on these patterns, which the search does not use; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
-    app.add_option("--class", class_, "hashes to choose from: " + scratchpad::searchable_classes())
+    app.add_option("--class", class_, "class of hashes to choose from: " + scratchpad::searchable_classes())
         ->type_name("C")
         ->capture_default_str();
     app.add_option("--method", method_,
                    "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
         ->type_name("M");
-    app.add_flag(
-        "--count-lanes", count_lanes_,
-        "heuristics count a word once for each lane that wants it, rather than once for all: the other reading "
-        "of their paper");
+    app.add_flag("--count-lanes", count_lanes_,
+                 "heuristics count a word once for each lane that accesses it, rather than once for all lanes: the "
+                 "other reading of their paper");
     app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
     app.add_option("--plain-low-bits", plain_low_bits_,
-                   "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of "
-                   "2^K words "
-                   "stay whole")
+                   "only hashes with a form in which bank bits 0 to K-1 are address bits; with --in-place, vectors of "
+                   "2^K words stay contiguous")
         ->type_name("K")
         ->check(CLI::Range(0u, scratchpad::kMaxBankBits));
-    app.add_option("--time-limit", seconds_, "seconds after which the best so far is the answer")
+    app.add_option("--time-limit", seconds_, "seconds after which the search stops with the best hash found so far")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
-    app.add_option("--threads", threads_, "host threads of the proof; 0 takes all cores")
+    app.add_option("--threads", threads_, "host threads for the proof; 0 uses all cores")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
     app.add_option("--certificate", certificate_,
-                   "write the proof that the hash is the best, for bankshot verify; of method optimal")
+                   "write the proof that the hash is the best, for bankshot verify; only with method optimal")
         ->type_name("FILE");
-    app.add_flag(
-        "--per-instruction", per_instruction_,
-        "a hash for each load and store: PATTERNS is what bankshot trace --per-instruction wrote, and --json "
-        "writes the file for --instruction-hashes of explain and simulate; --time-limit is for each of its searches");
-    app.add_flag("--count-classes", count_, "only print how many hashes each class has");
+    app.add_flag("--per-instruction", per_instruction_,
+                 "find a hash for each load and store: PATTERNS is the output of bankshot trace --per-instruction, and "
+                 "--json writes the file for --instruction-hashes of explain and simulate; --time-limit applies to "
+                 "each of the searches");
+    app.add_flag("--count-classes", count_, "only print the number of hashes in each class");
     app.add_option("--address-bits", size_.address_bits, "for --count-classes")
         ->check(CLI::Range(1, 16))
         ->capture_default_str();
@@ -117,7 +115,7 @@ class Search final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (count_) return count_classes();
-    if (files_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
+    if (files_.empty()) return refuse("no patterns file given; try: bankshot search patterns.json");
     const scratchpad::HashClass* const c = scratchpad::find_searchable_class(class_);
     if (c == nullptr) {
       return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
@@ -126,19 +124,17 @@ class Search final : public Command {
     const auto m = method_named(method_);
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
     if (count_lanes_ && *m != Method::givargis && *m != Method::mih)
-      return refuse("--count-lanes is for the methods givargis and mih; the others count what an access costs");
+      return refuse("--count-lanes is for the methods givargis and mih; the others count the cost of an access");
     if (per_instruction_) return run_by_instruction(*m);
     std::vector<host::Input> inputs;
     for (const auto& list : {files_, tests_}) {
-      for (const std::string& file : list) inputs.push_back({"patterns that are read", file});
+      for (const std::string& file : list) inputs.push_back({"the patterns", file});
     }
     if (const auto error = cannot_deliver(json_, inputs)) return refuse(error->message);
     if (!certificate_.empty()) {
       if (*m != Method::optimal)
-        return refuse(
-            "a certificate is written by --method optimal only; the other methods prove nothing, or they try all "
-            "hashes");
-      if (certificate_ == "-") return refuse("--certificate: give the name of a file; - is for --json only");
+        return refuse("only --method optimal writes a certificate; the other methods prove nothing or try all hashes");
+      if (certificate_ == "-") return refuse("--certificate: give the name of a file; only --json accepts -");
       if (host::same_file(certificate_, json_)) return refuse("--certificate and --json name the same file, " + json_);
       if (const auto error = host::overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = host::cannot_write(certificate_)) return refuse(error->message);
@@ -157,7 +153,7 @@ class Search final : public Command {
     search::SearchOptions options = search_options();
     options.proof = !certificate_.empty();
     if (count_lanes_ && set->sorted)
-      return refuse("--count-lanes: these patterns are sorted and hold each word once; trace with --as-is");
+      return refuse("--count-lanes: these patterns are sorted and contain each word only once; trace with --as-is");
     const search::Problem problem = search::problem(rules, count_lanes_ ? by_lanes(*set) : *set);
     Result<search::Found> found = search::find(problem, class_, *m, options);
     if (!found) return refuse(found.error().message);
@@ -183,9 +179,10 @@ class Search final : public Command {
   }
 
   int run_by_instruction(Method method) const {
-    if (files_.size() != 1) return refuse("--per-instruction takes one file, of bankshot trace --per-instruction");
+    if (files_.size() != 1)
+      return refuse("--per-instruction takes one file, written by bankshot trace --per-instruction");
     if (!gpu_.empty() || !tests_.empty() || !certificate_.empty() || count_lanes_)
-      return refuse("--per-instruction excludes --gpu, --test, --certificate and --count-lanes");
+      return refuse("--per-instruction cannot be combined with --gpu, --test, --certificate or --count-lanes");
     return search_by_instruction(files_[0], json_, class_, [&](const search::Problem& problem) {
       return search::find(problem, class_, method, search_options());
     });
@@ -210,7 +207,7 @@ class Search final : public Command {
   }
 
   static std::string text_of(const std::vector<Judged>& judged) {
-    std::string text = judged.empty() ? "" : "\non patterns that were not searched on:\n";
+    std::string text = judged.empty() ? "" : "\non patterns that the search did not use:\n";
     uint64_t excess = 0, baseline = 0;
     const auto line = [](const std::string& file, uint64_t with, uint64_t without) {
       return fmt::format("  excess {} of {} without a hash ({:.1f} % removed)  {}\n", with, without,
@@ -221,7 +218,7 @@ class Search final : public Command {
       excess += one.excess;
       baseline += one.baseline;
     }
-    return text + (judged.size() > 1 ? line("all together", excess, baseline) : "");
+    return text + (judged.size() > 1 ? line("total", excess, baseline) : "");
   }
 
   std::string json_of(const search::Found& found, uint64_t baseline, const std::vector<Judged>& judged) const {
@@ -283,7 +280,7 @@ class Search final : public Command {
     }
     if (!certificate_.empty()) {
       text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
-                          : "  certificate not written: nothing is proved in this time; see --time-limit\n";
+                          : "  certificate not written: no proof within the time limit; see --time-limit\n";
     }
     return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" +
            scratchpad::cpp_source(found.hash);
@@ -317,9 +314,9 @@ class Search final : public Command {
 
 const RegisterCommand search_registered(
     {"search", "Find the best bank hash for access patterns",
-     "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR "
-     "hashes,\n"
-     "proved to be, or with a bound of what is left when the time runs out. PATTERNS is described in docs/json.md.\n\n"
+     "Finds the hash with the least excess, the sum of weight * (passes - ideal). Without --class it is the best of "
+     "all XOR\nhashes, with a proof; if the time runs out, with a bound on the least possible excess. docs/json.md "
+     "describes PATTERNS.\n\n"
      "Examples:\n"
      "  bankshot search patterns.json\n"
      "  bankshot search --in-place patterns.json\n"

@@ -57,39 +57,40 @@ class Simulate final : public Command {
     options_.define(app);
     const auto component = [&](const char* option, std::string& name, const std::string& what,
                                const std::string& known) {
-      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
+      app.add_option(option, name, what + ": " + known + " (default: as in the GPU's file)")->type_name("NAME");
     };
     options_.define_bank_hash(app);
     options_.define_as_written(app);
     options_.define_machine_code(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
-    component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
-    component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses can avoid them",
+    component("--atomics", request_.atomics, "unit for shared-memory atomics", names(timing::atomics_units()));
+    component("--aware", request_.aware, "how bank conflicts are predicted, so that memory accesses can avoid them",
               names(timing::foresights()));
     app.add_option("--set", request_.set,
-                   "change a value of the GPU's file, as in --set l1.bytes=0 --set clocks.core_khz=1000000")
+                   "override a value of the GPU's file, for example --set l1.bytes=0 --set clocks.core_khz=1000000")
         ->allow_extra_args(false)
         ->type_name("SECTION.KEY=VALUE");
-    app.add_option("--lock-hash", request_.lock_hash,
-                   "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
+    app.add_option(
+           "--lock-hash", request_.lock_hash,
+           "choose the locks of atomics with this hash: none, xor, add, rows:…; only for the atomics unit 'lock'")
         ->type_name("SPEC");
-    app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
+    app.add_option("--max-cycles", request_.max_cycles, "stop after N cycles over all launches, with exit status 4")
         ->check(some_cycles)
         ->type_name("N");
     app.add_flag("--sample", request_.sample,
-                 "simulate part of the launches, and of the CTAs of large ones; the cycles of the others, which only\n"
-                 "run, are estimated, with the error of that");
+                 "simulate only part of the launches, and part of the CTAs of large launches; the rest runs without "
+                 "simulation, and its cycles are estimated, with an error");
     app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
     trace_cycles_option_ =
-        app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
+        app.add_option("--trace-cycles", trace_cycles_, "length of the timeline in cycles, from the first launch on")
             ->check(some_cycles)
             ->capture_default_str()
             ->type_name("N");
     output_.define(app, false);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
                table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
-               "Transactions on shared memory (<bankshot/tm.cuh>):\n"
+               "\nTransactions on shared memory (<bankshot/tm.cuh>):\n"
                "  --set transactions.KEY=VALUE with unit, detection, filter_bits, filter_hash or sets; "
                "docs/transactions.md\n");
   }
@@ -114,7 +115,7 @@ class Simulate final : public Command {
       request_.timeline_cycles = trace_cycles_;
     }
     if (request_.sample && request_.max_cycles != timing::kNever)
-      return refuse("--max-cycles and --sample cannot be used together: --sample chooses itself what is simulated");
+      return refuse("--max-cycles and --sample cannot be used together: --sample itself chooses what to simulate");
     if (command.empty()) return refuse(which_program("simulate"));
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
@@ -155,7 +156,7 @@ class Simulate final : public Command {
  private:
   /// The program on each of several GPUs, one run after the other.
   int compare(const std::vector<std::string>& command) {
-    if (!trace_.empty()) return refuse("--trace is of one GPU, and --gpu names several");
+    if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     std::vector<std::string> gpus;
     std::vector<host::Setup> setups;
@@ -204,13 +205,12 @@ class Simulate final : public Command {
     return output_.tell(gpus, reports) ? status : kBadInput;
   }
 
-  /// Why there cannot be a timeline as it is asked for, or empty.
+  /// Why the requested timeline is not possible, or empty.
   std::string trace_problem() const {
     if (trace_.empty())
-      return trace_cycles_option_->count() == 0
-                 ? ""
-                 : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
-    if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
+      return trace_cycles_option_->count() == 0 ? ""
+                                                : "--trace-cycles sets the length of the timeline: add --trace FILE";
+    if (trace_ == "-") return "--trace needs the name of a file: standard output is used by the program and the report";
     if (const auto error = host::names_a_program("--trace", trace_)) return error->message;
     return host::same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
   }
@@ -220,7 +220,7 @@ class Simulate final : public Command {
     if (trace_.empty()) return true;
     const std::vector<std::string>& timelines = seen.timelines;
     if (timelines.empty() && seen.lost.empty())
-      say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
+      say("--trace: no simulated launch finished or was stopped, so there is no timeline");
     const host::Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
@@ -243,15 +243,16 @@ class Simulate final : public Command {
 
 const RegisterCommand simulate_registered(
     {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
-     "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
-     "status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
-     "cannot be run, or a report was lost (on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C,\n"
-     "with the report of what ran.\n\n"
+     "The program runs as with `bankshot run`, but its launches are simulated cycle by cycle; the report follows its "
+     "output. Exit\nstatus: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if "
+     "it\n"
+     "cannot be run, or a report was lost (on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C,\nwith a "
+     "report on what ran before.\n\n"
      "Examples:\n"
      "  bankshot simulate --gpu gtx480 ./app\n"
      "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
      "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
-     "  bankshot simulate --gpu v100,h100 ./app                                one table of both\n"
+     "  bankshot simulate --gpu v100,h100 ./app                                one table for both\n"
      "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
      [] { return std::make_unique<Simulate>(); }});
 

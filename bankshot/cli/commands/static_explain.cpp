@@ -9,9 +9,8 @@
 namespace bankshot::cli {
 
 void StaticExplain::define(CLI::App& app) {
-  app.add_option(
-         "--static", file_,
-         "run nothing: tell from the code alone, PTX text (- is standard input) or what is embedded in a program")
+  app.add_option("--static", file_,
+                 "run nothing; analyse the code alone: PTX text (- is standard input) or the PTX embedded in a program")
       ->type_name("FILE");
   launch_.define(app, "for --static: ");
 }
@@ -21,7 +20,7 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
   const auto texts = host::ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
   if (!launch_.has_block())
-    return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
+    return refuse("--static needs the threads per block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
   if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))

@@ -26,26 +26,26 @@ class Trace final : public Command {
     options_.define(app);
     options_.define_as_written(app);
     options_.define_machine_code(app);
-    app.add_option("-o,--output", file_,
-                   "the patterns file to write; - is standard output, the program's output then goes "
-                   "to standard error")
+    app.add_option(
+           "-o,--output", file_,
+           "the patterns file to write; - is standard output, and the program's output then goes to standard error")
         ->type_name("FILE|-")
         ->required();
     app.add_option("--kernel", kernels_, "only kernels with this in their name; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    app.add_option("--most", most_,
-                   "different accesses kept of each instruction; of more a sample is kept, and weighted so "
-                   "that it stands for all")
+    app.add_option(
+           "--most", most_,
+           "most different accesses to keep for each instruction; of more a sample is kept, weighted to represent all")
         ->check(CLI::Range(1, static_cast<int>(cuda::kMostTracedAccesses)))
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--per-instruction", per_instruction_,
-                 "split the patterns by the words that instructions have to themselves, for bankshot search "
-                 "--per-instruction");
-    app.add_flag("--as-is", as_is_,
-                 "keep lanes and addresses as they were: for hash add, whose conflicts depend on them, and for "
-                 "other GPUs");
+                 "split the patterns into parts of shared memory whose instructions access no word of another part, "
+                 "for bankshot search --per-instruction");
+    app.add_flag(
+        "--as-is", as_is_,
+        "keep lanes and addresses unchanged: for hash add, whose conflicts depend on them, and for other GPUs");
   }
   bool takes_target() const override { return true; }
 
@@ -65,7 +65,7 @@ class Trace final : public Command {
     if (!seen) return refuse(seen.error().message);
     const Status missing = say_what_is_missing(*seen);
     say_how_it_ended(setup->target, seen->ending);
-    if (missing == kBadInput) return refuse("patterns of only a part of the accesses are not written");
+    if (missing == kBadInput) return refuse("the patterns are incomplete and are not written");
     const bool failed = say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0;
     if (const std::string reason = keep_kernels(seen->report, kernels_); !reason.empty()) {
       const int status = refuse(reason);
@@ -136,8 +136,8 @@ class Trace final : public Command {
 
 const RegisterCommand trace_registered(
     {"trace", "Run a CUDA program and write the access patterns of its shared memory",
-     "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
-     "changes no conflict under any XOR hash on GPUs with the same phases. The file is described in docs/json.md.\n"
+     "Patterns are deduplicated and weighted. Lanes of a phase are sorted and addresses are translated by XOR; this "
+     "changes\nno conflict under any XOR hash on GPUs with the same phases. docs/json.md describes the file.\n"
      "Exit status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
      "cannot be run, there is nothing to write, or a report was lost (on a full disk); 130 after Ctrl-C.\n\n"
      "Examples:\n"

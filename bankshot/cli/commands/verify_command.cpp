@@ -20,15 +20,16 @@ namespace {
 class Verify final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("CERTIFICATE", file_, "what bankshot search --certificate wrote; - is standard input")->required();
-    app.add_option("PATTERNS", patterns_, "the patterns it must be about");
+    app.add_option("CERTIFICATE", file_, "certificate written by bankshot search --certificate; - is standard input")
+        ->required();
+    app.add_option("PATTERNS", patterns_, "patterns that the certificate must be about");
     app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
-    app.add_option("--threads", threads_, "host threads; 0 takes all cores");
+    app.add_option("--threads", threads_, "host threads; 0 uses all cores");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
   int run(const std::vector<std::string>&) override {
-    if (!gpu_.empty() && patterns_.empty()) return refuse("--gpu says how PATTERNS are counted, and there are none");
+    if (!gpu_.empty() && patterns_.empty()) return refuse("--gpu is for counting PATTERNS, but none are given");
     if (const auto error = cannot_deliver(json_, {{"the certificate", file_}, {"the patterns", patterns_}}))
       return refuse(error->message);
     const Result<std::string> text = host::read_text(file_);
@@ -58,7 +59,7 @@ class Verify final : public Command {
   static std::string differs(const verify::Certificate& certificate, const scratchpad::PatternSet& set) {
     const scratchpad::HashSize size = scratchpad::size_of(set);
     if (size.address_bits != certificate.address_bits || size.bank_bits != certificate.bank_bits) {
-      return fmt::format("the certificate is about {}x{} hashes, the patterns want {}x{}", certificate.bank_bits,
+      return fmt::format("the certificate is about {}x{} hashes, but the patterns need {}x{}", certificate.bank_bits,
                          certificate.address_bits, size.bank_bits, size.address_bits);
     }
     const scratchpad::Groups groups = scratchpad::groups(set.rules, set);
@@ -71,11 +72,9 @@ class Verify final : public Command {
 
 const RegisterCommand verify_registered(
     {"verify", "Check the proof that a bank hash is the best",
-     "Replays a certificate of bankshot search with code of its own: that the hash has "
-     "the excess it says, and that no hash of\n"
-     "its kind has less. With PATTERNS also that the certificate is about these. Exit "
-     "status 0: proved, 1: not proved, with the\n"
-     "node of the proof that fails, 2: no certificate.\n\n"
+     "Checks a certificate of bankshot search with independent code: the hash must have the stated excess, and no hash "
+     "of its\nkind may have less. With PATTERNS, the certificate must be about these patterns. Exit status: 0 if "
+     "proved; 1 if not\nproved, with the node of the proof that fails; 2 if there is no certificate.\n\n"
      "Examples:\n"
      "  bankshot search --certificate proof.json patterns.json\n"
      "  bankshot verify proof.json patterns.json\n",

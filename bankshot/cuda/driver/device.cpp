@@ -138,7 +138,7 @@ BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
   if (id && std::memcmp(id, kRuntimeTable, sizeof kRuntimeTable) == 0) {
     const Origin asks = origin_of(__builtin_return_address(0));
     if (gpu::machine_code_only(asks.file))
-      say(fmt::format("{} was called, which cannot be used without a GPU: the program ends", asks.file));
+      say(fmt::format("{} was called; it cannot be used without a GPU, so the program ends", asks.file));
     else
       say(fmt::format(
           "{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver and "

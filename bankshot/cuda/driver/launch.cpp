@@ -33,9 +33,9 @@ Status launch_function(const void* handle, void* stream, LaunchRequest request, 
     };
     if (session.corrupted() == Status::success) {
       if (!current_context() && is_of_current(stream)) return failed(Status::invalid_context, "no context is current");
-      if (!function) return failed(Status::invalid_handle, "what was given is not the handle of a function");
+      if (!function) return failed(Status::invalid_handle, "the handle given is not that of a function");
     } else if (!function) {
-      return failed(session.corrupted(), "a kernel failed before");
+      return failed(session.corrupted(), "an earlier kernel failed");
     }
     if (arguments && extra) return failed(Status::invalid_value, "its parameters are given twice");
     request.arguments = arguments;

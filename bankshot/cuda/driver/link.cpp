@@ -43,7 +43,7 @@ Status fail(Link& link, const LinkFailure& failure) {
 Status add(const DeviceInfo& device, Link& link, int kind, const char* name, std::string image) {
   if (kind != kCubin && kind != kPtx && kind != kFatBinary)
     return fail(link, {Status::no_binary_for_gpu,
-                       "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
+                       "the linker accepts PTX and fat binaries with PTX, not objects, libraries or NVVM"});
   auto unit = read_link_input(device, name ? name : "input " + std::to_string(link.inputs.size() + 1), image);
   if (!unit) return fail(link, unit.error());
   if (link.inputs.empty()) link.image = std::move(image);

@@ -63,7 +63,7 @@ BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
     return give(context, made_in && Contexts::get().is_valid(made_in) ? made_in : Contexts::get().primary());
   });
 }
-/// The second version tells of a green context, a share of the SMs, of which there are none.
+/// The second version also gives a green context, a share of the SMs; there are none.
 BANKSHOT_API(cuStreamGetCtx_v2)(void* stream, Context** context, void** green) {
   if (green) *green = nullptr;
   return bankshot_cuStreamGetCtx(stream, context);

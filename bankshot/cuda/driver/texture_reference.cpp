@@ -61,7 +61,7 @@ Status bind_array(Session& session, Reference& reference, void* handle) {
 }
 
 bool is_filter(int mode) { return mode == 0 || mode == 1; }
-constexpr unsigned kOverrideFormat = 1;  // CU_TRSA_OVERRIDE_FORMAT, the only flag, and asked for
+constexpr unsigned kOverrideFormat = 1;  // CU_TRSA_OVERRIDE_FORMAT, the only flag, and required
 
 }  // namespace
 

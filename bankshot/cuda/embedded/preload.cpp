@@ -48,20 +48,20 @@ void replace_runtime(const link_map& object) {
   // Left as it is, a runtime asks our libcuda for what only NVIDIA's has, and the program ends with advice.
   const auto left = [&](const std::string& why) {
     say(why + ": the CUDA runtime in " + (*object.l_name != '\0' ? object.l_name : "this program") +
-        " is left as it is");
+        " is not replaced");
   };
   std::vector<Jump> jumps;
   for (const Symbol& symbol : symbols) {
     const Stub* const stub = find_stub(release, symbol.name);
     if (!stub) continue;
     std::byte* const code = code_of(symbol, object, file.bytes());
-    if (!code) return left(std::string(stub->name) + " is not what the file says, or too small for a jump");
+    if (!code) return left(std::string(stub->name) + " differs from the file, or is too small for a jump");
     jumps.push_back({code, stub->code});
   }
-  if (!write_jumps(jumps)) left("the system allows no change of code");
+  if (!write_jumps(jumps)) left("the system does not allow changing code");
 }
 
-/// NVRTC makes machine code if it is told which GPU to make it for, and has PTX beside it, which runs here: the
+/// NVRTC generates machine code if it is given a GPU, and also has the PTX, which runs here: the
 /// functions that give the one become those that give the other, whose parameters are the same. Source: NVRTC
 /// documentation, section 3.
 void take_ptx_from_nvrtc(const link_map& object) {
@@ -80,7 +80,7 @@ void take_ptx_from_nvrtc(const link_map& object) {
                         {code("nvrtcGetCUBIN"), code("nvrtcGetPTX")}};
   for (const Jump& jump : jumps)
     if (!jump.from || !jump.to) return;  // one of before CUDA 11.1: it makes PTX only
-  write_jumps(jumps);                    // where that is not allowed, who loads the machine code is told to ask for PTX
+  write_jumps(jumps);                    // if not allowed, loading the machine code fails with advice
 }
 
 /// The objects that were looked at, by place: an object that is unloaded is forgotten, as another may take its place.

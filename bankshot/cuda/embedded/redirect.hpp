@@ -22,7 +22,7 @@ bool write_jumps(std::span<const Jump> jumps);
 /// Whether there is a jump to somewhere written by write_jumps.
 bool is_jump(const std::byte* code);
 
-/// A function that does nothing but return, with nothing but padding behind it: it has room for a jump, too.
+/// A function that only returns, followed only by padding: it also has room for a jump.
 bool is_empty_function(const std::byte* code);
 
 }  // namespace bankshot::cuda::embedded

@@ -73,7 +73,7 @@ bool load_runtime(int number, std::span<Stub> stubs) {
       std::string(path.substr(0, path.rfind('/') + 1)) + "libcudart.so." + std::to_string(number);
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    say(std::string("cannot take the place of the CUDA runtime in the program: ") + dlerror());
+    say(std::string("cannot replace the CUDA runtime in the program: ") + dlerror());
     _exit(1);
   }
   our_exit = reinterpret_cast<Exit>(dlsym(handle, "_exit"));

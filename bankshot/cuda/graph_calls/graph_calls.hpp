@@ -103,7 +103,7 @@ Status retain(Session& session, UserObject* object, unsigned count);
 Status release(Session& session, UserObject* object, unsigned count);
 Status retain(Session& session, Graph* graph, UserObject* object, unsigned count, unsigned flags);
 Status release(Session& session, Graph* graph, UserObject* object, unsigned count);
-/// Calls the destructors of objects to which nobody refers any more. Takes the session's lock itself.
+/// Calls the destructors of objects without references. Takes the session's lock itself.
 void destroy_unused(Session& session);
 
 Status memory_attribute(Session& session, int device, int which, void* value);

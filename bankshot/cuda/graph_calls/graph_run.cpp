@@ -28,8 +28,8 @@ Status run(Session& session, const AllocateWork& allocate, bool frees) {
   if (memory.is_allocated()) {
     if (!frees) {
       say_once("graph allocates twice",
-               "a graph that allocates memory is launched again before that of the last launch is freed: free it, or "
-               "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
+               "a graph that allocates memory is launched again before the memory of its last launch is freed: free "
+               "it, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
       return Status::invalid_value;
     }
     session.memory().engine().unmap(memory.address);
@@ -41,7 +41,7 @@ Status run(Session& session, const AllocateWork& allocate, bool frees) {
 }
 
 /// Runs a node that neither calls the program back nor contains nodes.
-/// @param frees  first free what an earlier launch allocated and nobody freed
+/// @param frees  first free what an earlier launch allocated and was not freed
 Status execute(Session& session, void* stream, const Work& work, bool frees) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) return run(session, stream, *kernel);
   if (const auto* copy = std::get_if<CopyWork>(&work)) return copy_3d(session.memory(), copy->what);

@@ -17,7 +17,7 @@ std::unique_ptr<Graph> copy_inside(const Graph& graph, Graph& outer, std::unorde
   return copy;
 }
 
-/// Work for a node of another graph. Pointers into itself are set anew.
+/// Work for a node of another graph. Pointers into itself are updated.
 Work inner_copy(const Work& work, Graph& outer, std::unordered_map<uint64_t, Node*>* copies) {
   return std::visit(
       Overloaded{

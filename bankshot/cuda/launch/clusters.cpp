@@ -40,35 +40,36 @@ std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Functi
   const simt::KernelInfo& kernel = *function.info;
   if (!has_cluster(kernel, request)) {
     if (!kernel.explicit_cluster) return std::nullopt;
-    return wrong_size("the kernel is one for clusters, and the launch does not say of what size");
+    return wrong_size("the kernel needs clusters, but the launch does not set their size");
   }
   const simt::Dim3 cluster = cluster_of(kernel, request);
   const uint64_t size = cluster.count();
   if (size == 0) return wrong_size(fmt::format("the cluster is {}: no extent may be 0", extents(cluster)));
   if (kernel.required_cluster[0] != 0 && cluster != required(kernel))
     return wrong_size(
-        fmt::format("the cluster is {}, the kernel requires {}", extents(cluster), extents(required(kernel))));
+        fmt::format("the cluster is {}, but the kernel requires {}", extents(cluster), extents(required(kernel))));
   if (size > kMostCluster)
-    return wrong_size(fmt::format("a cluster of {} blocks, {} are possible", size, kMostCluster));
+    return wrong_size(fmt::format("a cluster of {} blocks; at most {} are possible", size, kMostCluster));
   if (size > kPortableCluster && !function.non_portable_cluster)
     return wrong_size(
-        fmt::format("a cluster of {} blocks, {} are possible until cudaFuncSetAttribute sets "
+        fmt::format("a cluster of {} blocks; at most {} are possible until cudaFuncSetAttribute sets "
                     "cudaFuncAttributeNonPortableClusterSizeAllowed",
                     size, kPortableCluster));
   if (kernel.most_cluster != 0 && size > kernel.most_cluster)
-    return wrong_size(fmt::format("a cluster of {} blocks, the kernel allows {}", size, kernel.most_cluster));
+    return wrong_size(fmt::format("a cluster of {} blocks, but the kernel allows {}", size, kernel.most_cluster));
   const simt::Dim3& grid = request.grid;
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
     return wrong_size(fmt::format("the grid {} is not a multiple of the cluster {}", extents(grid), extents(cluster)));
   if (size == 1) return std::nullopt;
   if (device.major < kFirstMajor)
-    return Refusal{Status::not_supported,
-                   fmt::format("clusters of {} blocks on a GPU of compute capability {}.{}: they came with {}.0", size,
-                               device.major, device.minor, kFirstMajor)};
+    return Refusal{
+        Status::not_supported,
+        fmt::format("clusters of {} blocks on a GPU of compute capability {}.{}: clusters need {}.0 or later", size,
+                    device.major, device.minor, kFirstMajor)};
   if (kernel.has_transactions) return Refusal{Status::not_supported, "transactions in clusters of several blocks"};
   if (const uint64_t fit = resident_ctas(device, function, request); fit < size)
     return Refusal{Status::launch_out_of_resources,
-                   fmt::format("a cluster of {} blocks, {} fit on the GPU at once", size, fit)};
+                   fmt::format("a cluster of {} blocks, but only {} fit on the GPU at once", size, fit)};
   return std::nullopt;
 }
 

@@ -27,7 +27,7 @@ bool is_news(std::string_view kernel, std::string_view reason) {
 }  // namespace
 
 std::string name_in_messages(std::string_view kernel) {
-  return kernel.empty() ? "a kernel that is not known" : "kernel " + report::demangle(kernel);
+  return kernel.empty() ? "an unknown kernel" : "kernel " + report::demangle(kernel);
 }
 
 Status launch_failed(Session& session, std::string_view kernel, Status status, std::string_view reason,

@@ -9,10 +9,10 @@
 
 namespace bankshot::cuda {
 
-/// Whether a failure must still be told on standard error. The report has it in any case.
+/// Whether a failure must still be reported on standard error. The report has it in any case.
 enum class Telling : bool { told_already, tell };
 
-/// Notes a failed launch. Each kernel and reason is told once, and only the first few reasons of a kernel.
+/// Notes a failed launch. Each kernel and reason is reported once, and only the first few reasons of a kernel.
 /// @param kernel  mangled, empty if unknown @param reason  only the first line is used
 /// @return `status`
 Status launch_failed(Session& session, std::string_view kernel, Status status, std::string_view reason,

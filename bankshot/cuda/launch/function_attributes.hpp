@@ -36,7 +36,7 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
 /// @return success or invalid_value
 Status set_function_attribute(const DeviceInfo& device, Function& function, int which, int value);
 
-/// Where a parameter lies in the buffer. @return success, or invalid_value if there is no such parameter
+/// The place of a parameter in the buffer. @return success, or invalid_value if there is no such parameter
 Status function_parameter(const Function& function, size_t index, size_t* offset, size_t* size);
 
 /// Dynamic shared memory with which `blocks` CTAs fit on an SM. @return success or invalid_value

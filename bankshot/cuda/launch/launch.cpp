@@ -60,7 +60,7 @@ struct Ran {
 /// @param together  CTAs that an SM must hold at once
 Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
                                  uint32_t together) {
-  // Before it is told that the kernel runs: who is told may interrupt it.
+  // Before the running kernel is published: a reader may then interrupt it.
   std::optional<HeldInterrupt> held;
   if (!process_request().report_folder.empty() || session.simulation()) held.emplace();
   const auto running = session.running().begin(function.name);
@@ -81,8 +81,9 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
 void tell_left_open(const simt::LaunchStats& stats) {
   if (!process_request().report_folder.empty() && checks() == nullptr) return;
   for (const simt::LeftOpenPlace& place : stats.left_open)
-    say_once(simt::name(place.what), report::left_open_text(place) +
-                                         "; PTX leaves the results open, docs/conformance.md says what is done here");
+    say_once(simt::name(place.what),
+             report::left_open_text(place) +
+                 "; PTX does not define the results, docs/conformance.md describes what Bankshot does");
 }
 
 /// After Ctrl-C during a launch: ends the process, with the report as it is.
@@ -130,7 +131,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
     time_launch(function.name, ran->stats, std::chrono::steady_clock::now() - start);
     if (!process_request().tell_compiled) ran->stats.compiled.reset();  // the report is the same with timings
     if (!ran->stats.compiler_fault.empty())
-      say_once("compiler", "warning: kernels are interpreted, which takes longer, as they cannot be compiled: " +
+      say_once("compiler", "warning: kernels are interpreted, which is slower, because they cannot be compiled: " +
                                ran->stats.compiler_fault);
     record(session, function, request, together, *ran);
     tell_left_open(ran->stats);
@@ -154,7 +155,7 @@ Function* launchable(Session& session, Module& module, const simt::DeviceLaunch&
   request.packed = launch.params;
   Function* const function = find_function(module, launch.kernel);
   const auto refusal = function ? refusal_of(session.device(), *function, request)
-                                : Refusal{Status::invalid_device_function, "its module does not have it"};
+                                : Refusal{Status::invalid_device_function, "its module does not contain it"};
   if (!refusal) return function;
   launch_failed(session, launch.kernel, refusal->status, "launched by a kernel: " + refusal->reason, Telling::tell);
   session.corrupt(Status::launch_failure);
@@ -170,7 +171,7 @@ bool transfer(Session& session, const simt::DeviceLaunch& launch) {
   const Status status = what.fills != 0 ? fill(session.memory().engine(), to, extent, static_cast<uint32_t>(what.value))
                                         : copy(session.memory().engine(), to, from, extent);
   if (status == Status::success) return true;
-  say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
+  say(fmt::format("a kernel requested a copy of {} bytes that is not possible", what.bytes));
   session.corrupt(Status::illegal_address);
   return false;
 }
@@ -212,12 +213,12 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
         Status::not_initialized,
         "after fork: CUDA is initialised in the parent of this process only; fork before the first CUDA call");
   if (const Status status = session.open(); status != Status::success)
-    return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
+    return failed(status, session.corrupted() != Status::success ? "an earlier kernel failed" : "there is no GPU",
                   Telling::told_already);
   Stream* capturing = nullptr;
   if (const Status status = before_work(session.work(), stream, capturing); status != Status::success)
-    return failed(
-        status, status == Status::invalid_handle ? "its stream does not exist" : "a capture forbids it, or is invalid");
+    return failed(status, status == Status::invalid_handle ? "its stream does not exist"
+                                                           : "a stream capture forbids it, or is invalid");
   if (request.event && !session.work().events.find(request.event))
     return failed(Status::invalid_handle, "its event does not exist");
   if (capturing) {
@@ -229,7 +230,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   const bool told_by_load = function.module->state != Module::State::failed;
   if (const Status status = load(session.load_target(), function); status != Status::success)
     return failed(status, function.module->log, told_by_load ? Telling::told_already : Telling::tell);
-  if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not have it");
+  if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not contain it");
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
   try {
@@ -239,7 +240,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
                : status;
   } catch (const std::bad_alloc&) {
     if (session.progress()) session.progress()->end();
-    return failed(Status::out_of_memory, "the host has no memory left for it");
+    return failed(Status::out_of_memory, "the host does not have enough memory for it");
   }
 }
 

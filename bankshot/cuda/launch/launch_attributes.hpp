@@ -10,7 +10,7 @@
 namespace bankshot::cuda {
 
 /// Applies the attributes that change the result of a launch; hints for the scheduler and caches are ignored.
-/// Attributes that ask for unsupported features are refused, which is told once.
+/// Attributes that request unsupported features are refused, which is reported once.
 /// @return success, not_supported or invalid_cluster_size
 Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes, LaunchRequest& request);
 

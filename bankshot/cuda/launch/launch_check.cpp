@@ -18,7 +18,7 @@ std::optional<Refusal> check_extents(const char* what, const simt::Dim3& size, c
                      fmt::format("the {} is {}: no extent may be 0", what, extents(size))};
     if (given[i] > most[i])
       return Refusal{Status::invalid_configuration,
-                     fmt::format("{}.{} is {}, the GPU allows {}", what, "xyz"[i], given[i], most[i])};
+                     fmt::format("{}.{} is {}, but the GPU allows {}", what, "xyz"[i], given[i], most[i])};
   }
   return std::nullopt;
 }
@@ -32,21 +32,22 @@ std::optional<Refusal> check_block(const DeviceInfo& device, const Function& fun
   const simt::KernelInfo& kernel = *function.info;
   const uint64_t threads = block.count();
   if (threads > device.sm.max_threads_per_block)
-    return Refusal{Status::invalid_configuration,
-                   fmt::format("{} threads a block, the GPU allows {}", threads, device.sm.max_threads_per_block)};
+    return Refusal{Status::invalid_configuration, fmt::format("{} threads per block, but the GPU allows {}", threads,
+                                                              device.sm.max_threads_per_block)};
   if (auto refusal = check_extents("block", block, kMaxBlock)) return refusal;
   if (threads > kernel.max_threads)
-    return Refusal{Status::launch_out_of_resources,
-                   fmt::format("{} threads a block, the kernel's launch bounds allow {}", threads, kernel.max_threads)};
+    return Refusal{
+        Status::launch_out_of_resources,
+        fmt::format("{} threads per block, but the kernel's launch bounds allow {}", threads, kernel.max_threads)};
   const auto& required = kernel.required_block;
   const simt::Dim3 wanted{required[0], required[1], required[2]};
   if (required[0] && block != wanted)
     return Refusal{Status::invalid_value,
-                   fmt::format("the block is {}, the kernel requires {}", extents(block), extents(wanted))};
+                   fmt::format("the block is {}, but the kernel requires {}", extents(block), extents(wanted))};
   if (function.registers != 0 && registers_that_fit(device.sm, static_cast<uint32_t>(threads), 1) < function.registers)
     return Refusal{Status::launch_out_of_resources,
-                   fmt::format("{} threads a block of {} registers each (by the machine code), the GPU has {} a block: "
-                               "{}; compile with __launch_bounds__({}) or -maxrregcount",
+                   fmt::format("{} threads per block with {} registers each (according to the machine code), but the "
+                               "GPU has {} per block: {}; compile with __launch_bounds__({}) or -maxrregcount",
                                threads, function.registers, device.sm.registers_per_block,
                                fewer_threads(device, function), threads)};
   return std::nullopt;
@@ -56,7 +57,7 @@ std::string too_much_shared(const DeviceInfo& device, const Function& function, 
   const uint64_t most = device.sm.shared_per_block - std::min(device.sm.shared_per_block, function.info->static_shared);
   if (bytes > most) return beyond_shared(device, function, static_cast<int64_t>(bytes));
   return fmt::format(
-      "{} bytes of dynamic shared memory, {} are allowed until cudaFuncSetAttribute raises "
+      "{} bytes of dynamic shared memory, but only {} are allowed until cudaFuncSetAttribute raises "
       "cudaFuncAttributeMaxDynamicSharedMemorySize (to at most {})",
       bytes, dynamic_shared_limit(device, function), most);
 }
@@ -71,20 +72,19 @@ std::optional<Refusal> check_transactions(const DeviceInfo& device, const Functi
   const uint32_t registers = registers_told(device, function);
   const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
   if (needs.bytes() > device.sm.shared_per_block)
-    return Refusal{
-        Status::launch_out_of_resources,
-        fmt::format("with transactions {} bytes of shared memory take {} more for backups and {} for owners, {} in "
-                    "all; the GPU has {} a block, of which {} can be used",
-                    needs.data, needs.backups, needs.owners, needs.bytes(), device.sm.shared_per_block,
-                    scratchpad::most_shared(device.banks, device.sm.shared_per_block, threads))};
+    return Refusal{Status::launch_out_of_resources,
+                   fmt::format("with transactions, {} bytes of shared memory need {} more for backups and {} for "
+                               "owners, {} in total; the GPU has {} per block, of which {} can be used",
+                               needs.data, needs.backups, needs.owners, needs.bytes(), device.sm.shared_per_block,
+                               scratchpad::most_shared(device.banks, device.sm.shared_per_block, threads))};
   if (occupancy(device, function, threads, request.dynamic_shared) == 0)
     return Refusal{
         Status::launch_out_of_resources,
-        fmt::format("with transactions {} threads of {} registers take {}, as many for backups and {} for filters "
-                    "({} a bank and thread), {} in all; the GPU has {} a block, given to warps by {}; {}",
-                    threads, registers, needs.registers, needs.filters, device.transactions.filters(),
-                    needs.all_registers(), device.sm.registers_per_block, device.sm.register_unit,
-                    fewer_threads(device, function))};
+        fmt::format(
+            "with transactions, {} threads with {} registers need {}, as many for backups and {} for filters ({} per "
+            "bank and thread), {} in total; the GPU has {} per block, allocated to warps in units of {}; {}",
+            threads, registers, needs.registers, needs.filters, device.transactions.filters(), needs.all_registers(),
+            device.sm.registers_per_block, device.sm.register_unit, fewer_threads(device, function))};
   return std::nullopt;
 }
 
@@ -102,21 +102,21 @@ std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& func
                                            request.dynamic_shared, ctas_together(device, request.grid, true));
     const uint64_t resident = uint64_t{fit.blocks} * device.sms;
     if (request.grid.count() > resident)
-      return Refusal{
-          Status::cooperative_launch_too_large,
-          fmt::format("{} blocks in a cooperative launch, {} fit on the GPU at once", request.grid.count(), resident)};
+      return Refusal{Status::cooperative_launch_too_large,
+                     fmt::format("{} blocks in a cooperative launch, but only {} fit on the GPU at once",
+                                 request.grid.count(), resident)};
   }
   for (size_t i = 0; request.arguments && i < function.info->params.size(); ++i)
     if (!request.arguments[i] && function.info->params[i].size > 0)
       return Refusal{Status::invalid_value, fmt::format("its argument {} is a null pointer", i + 1)};
   if (!request.arguments && request.packed.empty() && function.info->param_bytes > 0)
-    return Refusal{Status::invalid_value, "the kernel has parameters, and the launch gives none"};
+    return Refusal{Status::invalid_value, "the kernel has parameters, but the launch gives none"};
   return std::nullopt;
 }
 
 std::string beyond_shared(const DeviceInfo& device, const Function& function, int64_t bytes) {
   const std::string most =
-      fmt::format("{} bytes of dynamic shared memory, the GPU has {} a block", bytes, device.sm.shared_per_block);
+      fmt::format("{} bytes of dynamic shared memory, but the GPU has {} per block", bytes, device.sm.shared_per_block);
   if (function.info->static_shared == 0) return most;
   return most + fmt::format(", of which {} are the kernel's static ones", function.info->static_shared);
 }

@@ -42,7 +42,7 @@ class ManagedRanges {
 
 /// @return success, invalid_value or invalid_device
 Status check(abi::Location location);
-/// The location that a device's number stands for in the older functions: -1 is the host.
+/// The location of a device number in the older functions: -1 is the host.
 abi::Location location_of(int device);
 
 }  // namespace bankshot::cuda

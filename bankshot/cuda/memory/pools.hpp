@@ -15,7 +15,7 @@ struct Pool {
   enum Attribute : size_t { threshold = 4, reserved_now = 5, reserved_most = 6, used_now = 7, used_most = 8 };
   /// By cudaMemPoolAttr and CUmemPool_attribute, which share their numbers: 1-3 reuse policies (int), 4 release
   /// threshold, 5 and 6 reserved bytes now and at most, 7 and 8 used bytes now and at most (64 bits each). Reserved is
-  /// what a real pool would keep: what is used, and of what was used before as much as the threshold allows.
+  /// the size of a real pool: the memory in use, and as much of the memory used before as the threshold allows.
   std::array<uint64_t, 9> attributes{0, 1, 1, 1, 0, 0, 0, 0, 0};
 
   /// Returns reserved memory, except `keep` bytes, to the device.

@@ -77,10 +77,9 @@ Status execute(DeviceMemory& memory, const Operation& operation) {
   }
   if (is_wide(operation) ? is_there<uint64_t, int64_t>(operation) : is_there<uint32_t, int32_t>(operation))
     return Status::success;
-  say_once(
-      "stream waits for a value",
-      "a stream is to wait for a value that is not there yet (cuStreamWaitValue, cuStreamBatchMemOp): work on "
-      "streams is done here when it is issued, so what writes the value has to be issued before what waits for it");
+  say_once("stream waits for a value",
+           "a stream waits for a value that has not been written yet (cuStreamWaitValue, cuStreamBatchMemOp): here, "
+           "work on streams is done when it is issued, so issue the write before the wait");
   return Status::not_supported;
 }
 

@@ -14,7 +14,7 @@ class DeviceMemory;
 Status check(const abi::MemoryOperation& operation);
 
 /// Runs one operation. A value that a stream waits for must be there already, since work runs when it is issued.
-/// @return success, invalid_value, or not_supported (told once) if it is not there, or for other operations
+/// @return success, invalid_value, or not_supported (reported once) if it is not there yet, or for other operations
 Status execute(DeviceMemory& memory, const abi::MemoryOperation& operation);
 /// Runs them in order, up to the first that fails.
 Status execute(DeviceMemory& memory, std::span<const abi::MemoryOperation> operations);

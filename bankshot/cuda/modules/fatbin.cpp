@@ -43,7 +43,7 @@ std::string source_name(const Bytes& bytes, uint64_t entry, uint32_t header) {
 
 Result<FatbinEntry> read_entry(const Bytes& bytes, uint64_t offset, uint64_t end, uint64_t& next) {
   if (end - offset < kEntryHeader)
-    return bad(offset, fmt::format("an entry needs {} bytes, {} are left", kEntryHeader, end - offset));
+    return bad(offset, fmt::format("an entry needs {} bytes, but {} are left", kEntryHeader, end - offset));
   const auto header = bytes.at<uint32_t>(offset + 4);
   const auto padded = bytes.at<uint64_t>(offset + 8);
   if (header < kEntryHeader || header > end - offset)
@@ -67,7 +67,8 @@ Result<FatbinEntry> read_entry(const Bytes& bytes, uint64_t offset, uint64_t end
   if (const auto compressed = bytes.at<uint32_t>(offset + 16); compressed != 0) {
     entry.compression = flags & kFlagZstd ? Compression::zstd : flags & kFlagLz4 ? Compression::lz4 : Compression::none;
     if (entry.compression == Compression::none)
-      return bad(offset + 40, fmt::format("flags {:#x} name no compression, but the payload is compressed", flags));
+      return bad(offset + 40,
+                 fmt::format("flags {:#x} name no known compression, but the payload is compressed", flags));
     if (compressed > padded)
       return bad(offset + 16, fmt::format("{} compressed bytes in a payload of {}", compressed, padded));
     stored = compressed;
@@ -98,7 +99,7 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> data) {
     if (any && offset == data.size()) return entries;
     if (!bytes.has(offset, kContainerHeader))
       return bad(offset,
-                 fmt::format("a container needs {} bytes, {} are left", kContainerHeader, data.size() - offset));
+                 fmt::format("a container needs {} bytes, but {} are left", kContainerHeader, data.size() - offset));
     if (const auto magic = bytes.at<uint32_t>(offset); magic != kContainerMagic)
       return bad(offset, fmt::format("magic number {:#010x} instead of {:#010x}", magic, kContainerMagic));
     const auto header = bytes.at<uint16_t>(offset + 6);
@@ -107,7 +108,7 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> data) {
       return bad(offset + 6, fmt::format("a container header of {} bytes does not fit", header));
     if (!bytes.has(offset + header, size))
       return bad(offset + 8,
-                 fmt::format("the container says {} bytes, {} are left", size, data.size() - offset - header));
+                 fmt::format("the container claims {} bytes, but {} are left", size, data.size() - offset - header));
     const uint64_t end = offset + header + size;
     offset += header;
     while (offset < end) {

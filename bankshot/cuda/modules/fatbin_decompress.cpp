@@ -19,10 +19,10 @@ Result<std::string> decompress_zstd(const FatbinEntry& entry) {
   const auto stated = ZSTD_getFrameContentSize(entry.payload.data(), entry.payload.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return bad(entry, "not a zstd frame");
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != entry.size)
-    return bad(entry, fmt::format("{} bytes in the frame, {} in the entry", stated, entry.size));
+    return bad(entry, fmt::format("{} bytes according to the frame, {} according to the entry", stated, entry.size));
   // A block makes at most 128 KiB and takes at least 3 bytes.
   if (entry.size / (128 * 1024) > entry.payload.size() / 3)
-    return bad(entry, fmt::format("{} compressed bytes cannot make {}", entry.payload.size(), entry.size));
+    return bad(entry, fmt::format("{} compressed bytes cannot decompress to {}", entry.payload.size(), entry.size));
   std::string text(entry.size, '\0');
   const size_t got = ZSTD_decompress(text.data(), text.size(), entry.payload.data(), entry.payload.size());
   if (ZSTD_isError(got)) return bad(entry, ZSTD_getErrorName(got));
@@ -33,7 +33,7 @@ Result<std::string> decompress_zstd(const FatbinEntry& entry) {
 Result<std::string> decompress_lz4(const FatbinEntry& entry) {
   // One byte of an LZ4 block makes at most 255: a larger claim is a corrupt header, not worth allocating for.
   if (entry.size / 255 > entry.payload.size())
-    return bad(entry, fmt::format("{} compressed bytes cannot make {}", entry.payload.size(), entry.size));
+    return bad(entry, fmt::format("{} compressed bytes cannot decompress to {}", entry.payload.size(), entry.size));
   std::string text(entry.size, '\0');
   const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(),
                                       static_cast<int>(entry.payload.size()), static_cast<int>(entry.size));

@@ -26,7 +26,7 @@ Result<sass::Cubin> by_ptxas(const std::string& text, const std::string& archite
   const auto bytes = toolkit::assemble(text, architecture, toolkit::Lines::kept);
   if (!bytes) return bytes.error();
   Result<sass::Cubin> cubin = sass::read_cubin(*bytes);
-  if (!cubin) return Error{"what ptxas wrote is not used: " + cubin.error().message};
+  if (!cubin) return Error{"the output of ptxas is not used: " + cubin.error().message};
   return cubin;
 }
 
@@ -39,8 +39,8 @@ void take_registers(const sass::Cubin& cubin, std::map<std::string, unsigned>& r
 /// Why the machine code of the program says nothing of the accesses of a text, or empty.
 std::string unfit(const ptx::Module& module, const std::optional<sass::Cubin>& own, unsigned architecture) {
   if (!own) return fmt::format("the program has no machine code of this PTX for sm_{}", architecture);
-  if (!agreement::seen_in(*own)) return "the program is compiled without -lineinfo";
-  if (!agreement::is_made_of(module, *own)) return "the machine code of the program is made of another PTX";
+  if (!agreement::seen_in(*own)) return "the program was compiled without -lineinfo";
+  if (!agreement::is_made_of(module, *own)) return "the machine code of the program was compiled from other PTX";
   return {};
 }
 
@@ -57,7 +57,7 @@ std::optional<report::MachineCode> ModuleMachineCode::told_of(const std::string&
   if (!told) return std::nullopt;
   const auto own = checked.find(kernel);
   if (told->from != From::model && own == checked.end())
-    return report::MachineCode{.from = From::model, .reason = "the machine code does not have it"};
+    return report::MachineCode{.from = From::model, .reason = "the machine code lacks it"};
   report::MachineCode all = *told;
   if (own != checked.end()) {
     all.differences = own->second.differences;

@@ -20,14 +20,14 @@ namespace bankshot::cuda {
 struct ModuleMachineCode {
   std::map<std::string, unsigned> registers;  ///< per thread, by kernel
   std::optional<optimise::SeenAccesses> seen;
-  std::optional<report::MachineCode> told;  ///< if accesses were asked for; without differences, which each kernel has
+  std::optional<report::MachineCode> told;            ///< if accesses were requested; without the kernels' differences
   std::map<std::string, agreement::Checked> checked;  ///< by kernel
 
-  /// @return what is told of a kernel: the model's word if the machine code does not have it
+  /// @return the report on a kernel: From::model if the machine code lacks it
   std::optional<report::MachineCode> told_of(const std::string& kernel) const;
 };
 
-/// The machine code of a fat binary for exactly the GPU. One that cannot be read is told once, and is none.
+/// The machine code of a fat binary for exactly the GPU. Machine code that cannot be read is reported once and ignored.
 /// @param architecture  90 for sm_90; 0: there is none that could be read
 /// @param label         of the module, for messages
 std::optional<sass::Cubin> machine_code_in(std::span<const std::byte> container, unsigned architecture,

@@ -79,7 +79,7 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
   const std::optional<Patch>& patch = *found;
   if (patch && (process_request().modules || !process_request().instruction_hashes.empty()))
     return Failure{Status::operating_system,
-                   fmt::format("{} replaces a module, and hashes of single instructions are for the original; unset {}",
+                   fmt::format("{} replaces a module, but hashes of single instructions are for the original; unset {}",
                                patch->path, kPatchFolderVariable)};
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
   ModuleMachineCode code =
@@ -119,7 +119,7 @@ std::string file_of(const FatbinEntry& entry, const std::string& label) {
   return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
 }
 
-/// What `use` makes of the first text that is valid. Of several that are not the best one's failure is told.
+/// What `use` makes of the first text that is valid. If none is, the failure of the best one is reported.
 /// @param use  of the text and its name: a Result<Made, Failure>
 template <class Made, class Use>
 Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std::byte> container,
@@ -158,11 +158,10 @@ Result<ptx::Unit, Failure> parse_first(const DeviceInfo& device, std::span<const
 }
 
 Failure machine_code(const std::string& label) {
-  return {
-      Status::no_binary_for_gpu,
-      fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
-                  "that has it (nvcc -fatbin); of NVRTC take nvrtcGetPTX instead of nvrtcGetCUBIN",
-                  label)};
+  return {Status::no_binary_for_gpu,
+          fmt::format("{}: this is machine code (cubin), which runs only on a GPU: load PTX (nvcc -ptx) or a fat "
+                      "binary with PTX (nvcc -fatbin); with NVRTC, use nvrtcGetPTX instead of nvrtcGetCUBIN",
+                      label)};
 }
 
 /// libcudadevrt, whose part the engine plays.
@@ -217,11 +216,10 @@ void warn_of_newer(const Module& module, const DeviceInfo& device) {
   const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = architecture_of(device);
   if (target <= ours) return;
   say_once(fmt::format("newer than the GPU {}", target),
-           fmt::format(
-               "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
-               "GPU with --gpu, or compile with -arch=sm_{}{}",
-               module.label, target, ours, device.name, ours,
-               ours < kOldestOfCuda13 ? ", with a CUDA that still knows it" : ""));
+           fmt::format("warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs here nevertheless: "
+                       "choose another GPU with --gpu, or compile with -arch=sm_{}{}",
+                       module.label, target, ours, device.name, ours,
+                       ours < kOldestOfCuda13 ? ", with a CUDA version that still supports it" : ""));
 }
 
 /// Connects the registered kernels and variables with what the program has.

@@ -33,7 +33,7 @@ struct Function {
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
   uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
   uint32_t registers = 0;  ///< per thread, by machine code; 0: not known, info->registers is an estimate
-  std::optional<report::MachineCode> machine_code = {};  ///< what its accesses were held against, if that was asked for
+  std::optional<report::MachineCode> machine_code = {};  ///< what its accesses were compared with, if requested
   bool non_portable_cluster = false;  ///< clusters of more CTAs than every GPU with clusters allows may be launched
   int carveout = -1;                  ///< preferred share of shared memory in percent; kept, not used
 };
@@ -71,7 +71,7 @@ struct LoadTarget {
   unsigned machine_code = 0;  ///< of the GPU, 90 for sm_90; 0: it has none that could be read
 };
 
-/// Loads the module if it is not loaded. A failure is told on standard error once and kept.
+/// Loads the module if it is not loaded. A failure is reported on standard error once and kept.
 /// @param quiet  the caller passes `log` on itself
 Status load(const LoadTarget& target, Module& module, bool quiet = false);
 /// The same for the module of a kernel, which the message names if nothing in the module could run.

@@ -104,7 +104,7 @@ void tell_leaks(Status corrupted) {
     finding.bytes += leak.bytes;
     ++finding.count;
     if (!is_new) continue;
-    finding.is_warning = true;  // nobody needs it any more
+    finding.is_warning = true;  // it is not needed any more
     finding.callers = leak.callers;
     finding.detail = leak.by_kernel ? "allocated by a kernel" : "";
     in_order.push_back(&finding);

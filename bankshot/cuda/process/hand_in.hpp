@@ -12,7 +12,7 @@ namespace bankshot::cuda {
 std::string free_path(const char* kind, const char* ending = ".json");
 
 /// Writes a file into the folder of the reports, whole or not at all: beside its place and renamed. The ledger notes
-/// how that went; where there is none a failure is told once on standard error.
+/// the outcome; if there is none, a failure is reported once on standard error.
 void hand_in(Output output, const std::string& path, const std::string& text);
 
 }  // namespace bankshot::cuda

@@ -8,7 +8,7 @@
 namespace bankshot::cuda {
 
 /// While one lives, the first SIGINT sets flag() and does nothing else; a second one has its default effect. Does
-/// nothing where the program has a handler of its own or ignores the signal. At most one lives at a time.
+/// nothing if the program has its own handler or ignores the signal. At most one lives at a time.
 class HeldInterrupt {
  public:
   HeldInterrupt();

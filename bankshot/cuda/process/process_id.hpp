@@ -5,7 +5,7 @@
 
 namespace bankshot::cuda {
 
-/// As getpid(), without a system call: it is asked for once, and again in the child of a fork.
+/// Like getpid(), without a system call: called once, and again in the child of a fork.
 pid_t process_id();
 
 }  // namespace bankshot::cuda

@@ -21,16 +21,16 @@ std::string progress_text(std::string_view kernel, const simt::LaunchProgress& p
 /// The same of a simulated launch: "bankshot: 312 of 1024 CTAs, 1.2 M cycles, 1.93 M instr/s, 34 s left, transpose…".
 std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds);
 
-/// Shows the running launch from its second second on, on a thread of its own, which the first launch starts. Lives as
-/// long as the process.
+/// Shows the running launch after its first second, on a separate thread, which the first launch starts. Lives as long
+/// as the process.
 class Progress {
  public:
   enum class Style : uint8_t {
     terminal,  ///< one line, five times a second; needs a terminal that understands cursor movements
     lines,     ///< whole lines, at least five seconds apart
   };
-  /// What suits standard error. @param asked  lines are wanted where it is no such terminal
-  /// @return none: nobody should make a Progress
+  /// The style for standard error. @param asked  lines are wanted if it is not such a terminal
+  /// @return none: show no progress
   static std::optional<Style> style(bool asked);
 
   explicit Progress(Style style) : style_(style) {}

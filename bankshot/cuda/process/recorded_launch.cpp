@@ -69,7 +69,7 @@ Result<RecordedLaunch> launch_from_file(std::string_view text) {
     launch.pointers = root.at("pointers").get<std::vector<uint32_t>>();
     for (const json& one : root.at("memory"))
       launch.memory.push_back({one.at("address"), one.at("variable"), take(one.at("bytes"))});
-    if (!whole || !rest.empty()) return Error{"the contents of a recorded launch have another size than it says"};
+    if (!whole || !rest.empty()) return Error{"the size of a recorded launch differs from the size that it states"};
     for (const uint32_t offset : launch.pointers) {
       if (launch.parameters.size() < 8 || offset > launch.parameters.size() - 8)
         return Error{"a pointer of a recorded launch lies outside of its parameters"};

@@ -1,4 +1,4 @@
-// A launch of a kernel with all that it starts from, as a file: what is needed to launch it somewhere else.
+// A kernel launch with its complete initial state, as a file: everything needed to launch it somewhere else.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,13 @@ struct RecordedLaunch {
   uint32_t dynamic_shared = 0;         ///< bytes
   std::string refusal;                 ///< why it cannot be launched elsewhere, or empty. Then what follows is empty
   std::vector<std::byte> parameters;   ///< laid out as the kernel declares them
-  std::vector<uint32_t> pointers;      ///< offsets of those that point into memory, or just behind it
+  std::vector<uint32_t> pointers;      ///< offsets of those that point into memory, or just past it
   std::vector<RecordedMemory> memory;  ///< by address
 };
 
 /// One line of JSON, then the contents.
 std::string to_file(const RecordedLaunch& launch);
-/// The error says what is wrong with the text.
+/// The error says what is wrong in the text.
 Result<RecordedLaunch> launch_from_file(std::string_view text);
 
 }  // namespace bankshot::cuda

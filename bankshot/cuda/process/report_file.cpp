@@ -30,7 +30,7 @@ struct ReportFile::Contents {
 ReportFile::ReportFile() = default;
 ReportFile::~ReportFile() = default;
 
-/// Makes them at the first launch of a process. @return null if nobody wants a report
+/// Makes them at the first launch of a process. @return null if no report is wanted
 ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   if (contents_ && contents_->pid == process_id()) return contents_.get();
   if (process_request().report_folder.empty()) return nullptr;

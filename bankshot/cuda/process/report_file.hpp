@@ -13,15 +13,15 @@
 
 namespace bankshot::cuda {
 
-/// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as
-/// that costs little, so that a program that is killed loses nothing or little. Does nothing where nobody wants a
-/// report.
+/// Collects launches and writes them to a temporary file that is then renamed: at the end of the process, and after
+/// every launch as long as that costs little, so that a killed program loses nothing or little. Does nothing if no
+/// report is wanted.
 class ReportFile {
  public:
   ReportFile();
   ~ReportFile();
 
-  /// What there is more of a launch that was simulated.
+  /// Additional data of a simulated launch.
   struct Simulated {
     const timing::Config& config;
     const timing::LaunchTiming& timing;
@@ -35,13 +35,13 @@ class ReportFile {
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
   void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
 
-  /// Writes what is new; the file says that the program did not come to its end. Put off while the writings so far took
-  /// more than a small share of the time since the first launch and the last is less than a quarter of a second ago.
+  /// Writes the current state; the file says that the program did not finish. Postponed while writing has taken more
+  /// than a small share of the time since the first launch and the last write is less than a quarter of a second ago.
   void refresh();
-  /// Writes the whole report, if there was a launch. @param gpu  null if nobody has described it; else something may
-  /// have been found without a launch
+  /// Writes the whole report, if there was a launch. @param gpu  null if it is unknown; else there may be findings
+  /// without a launch
   void finish(const gpu::Gpu* gpu);
-  /// The same of a process that ends before its time.
+  /// The same for a process that ends prematurely.
   void stop();
 
  private:

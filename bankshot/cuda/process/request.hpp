@@ -32,7 +32,7 @@ using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 enum class UseOfMachineCode : uint8_t {
   nothing,    ///< as if it were not there
   registers,  ///< how many a kernel has
-  accesses,   ///< the same, and joined accesses are held against it; where there is none ptxas is asked for it
+  accesses,   ///< the same, and joined accesses are compared with it; if there is none, ptxas generates it
 };
 
 struct Request {
@@ -43,7 +43,7 @@ struct Request {
   std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
   simt::Compile compile = simt::Compile::often;  ///< kernels are compiled to code of the host
-  bool progress = false;       ///< tell how far launches are, also where standard error is no terminal
+  bool progress = false;       ///< show the progress of launches even if standard error is not a terminal
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
   bool tell_compiled = false;  ///< report what was compiled of each kernel
 
@@ -67,7 +67,7 @@ EnvironmentChanges to_environment(const Request& request);
 /// @return an error that names the variable, its value and what could stand there
 Result<Request> from_environment(const std::function<const char*(const char*)>& variable);
 
-/// That of this process, read when it is first asked for. If it cannot be read: the default, see request_problem().
+/// The request of this process, read at first use. If it cannot be read: the default, see request_problem().
 const Request& process_request();
 /// Why the request cannot be read; nothing can be run then.
 const std::optional<Error>& request_problem();

@@ -22,7 +22,7 @@ class RunningKernel {
     RunningKernel& running_;
   };
 
-  /// Does nothing where nobody wants a report or the file cannot be made. @param kernel  mangled; a long one is cut
+  /// Does nothing if no report is wanted or the file cannot be created. @param kernel  mangled; a long one is cut
   [[nodiscard]] Scope begin(std::string_view kernel);
 
  private:

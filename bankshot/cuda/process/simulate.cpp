@@ -127,13 +127,13 @@ std::optional<Error> problem_of(const SimulateRequest& request) {
 Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash,
                                         bool by_instruction) {
   if (!gpu.timing) {
-    return Error{
-        fmt::format("{} has no timing sections, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
+    return Error{fmt::format("{} has no timing sections, so it cannot be simulated; these GPUs have them: {}", gpu.file,
+                             simulated_gpus())};
   }
   if (auto problem = problem_of(request)) return *problem;
   if (request.atomics == "lock" && timing::locks_of(*gpu.timing).bits == 0) {
     return Error{
-        fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] that says what locks take", gpu.file)};
+        fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] with the cycles of locks", gpu.file)};
   }
   gpu::Gpu changed = gpu;
   if (!bank_hash.empty())
@@ -142,9 +142,9 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
     const timing::IssueConfig& issue = changed.timing->issue;
     if (!error->message.starts_with("issue.pipeline: ")) return Error{error->message + " (" + gpu.file + ")"};
     return Error{fmt::format(
-        "pipeline '{}' needs one scheduler of width 1, a memory stage and two more stages at least; {} has {} of "
-        "width {} and {} stages, {} of them for memory: take --gpu cf11 as it is, or change that "
-        "with --set issue.schedulers=1 --set issue.width=1 --set issue.stages=24 --set issue.memory_stages=4",
+        "pipeline '{}' needs one scheduler of width 1, at least one memory stage and at least two other stages; {} has "
+        "{} of width {} and {} stages, {} of them for memory: use --gpu cf11, or change that with --set "
+        "issue.schedulers=1 --set issue.width=1 --set issue.stages=24 --set issue.memory_stages=4",
         issue.pipeline, gpu.file, issue.schedulers == 1 ? "one" : std::to_string(issue.schedulers), issue.width,
         changed.timing->parameters[timing::kStages], changed.timing->parameters[timing::kMemoryStages])};
   }
@@ -152,7 +152,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
   timing::Config config = *changed.timing;
   if (!request.lock_hash.empty()) {
     if (config.scratchpad.atomics != "lock")
-      return Error{"--lock-hash is for the atomics unit 'lock', and this is '" + config.scratchpad.atomics + "'"};
+      return Error{"--lock-hash needs the atomics unit 'lock', but this is '" + config.scratchpad.atomics + "'"};
     const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, timing::lock_size(config));
     if (!hash) return Error{"--lock-hash: " + hash.error().message};
     config.lock_hash = *hash;

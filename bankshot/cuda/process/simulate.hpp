@@ -42,13 +42,13 @@ std::string to_text(const SimulateRequest& request);
 /// A component that does not exist, or a change that is none, whatever the GPU.
 std::optional<Error> problem_of(const SimulateRequest& request);
 
-/// The machine to simulate: the GPU's, with the components asked for and a bank hash.
+/// The machine to simulate: the GPU's, with the requested components and a bank hash.
 /// @param bank_hash  as one word, see scratchpad::set_bank_hash; empty: what the GPU has
-/// @param by_instruction  instructions have hashes of their own, which can be configured
+/// @param by_instruction  instructions have their own hashes, which can be configured
 /// @return an error if the GPU's file has no timing, a component does not exist or the hash is none of this scratchpad;
 /// it
 ///         says which there are
-/// A hash that can be configured, and one that the GPU has of its own, takes its scratchpad.hash_cycles; none and the
+/// A configurable hash, and the GPU's own hash, takes scratchpad.hash_cycles; none and the
 /// fixed ones, `xor` and `add`, take no cycle. Source: the XOR-hash paper, section 6 (a cycle for configurable hashes,
 /// none for fixed ones).
 Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash,

@@ -15,7 +15,7 @@ class ReportFile;
 
 class Simulation {
  public:
-  /// @param threads  of the host, 0: all cores @param progress  null where nobody could see it; outlives this
+  /// @param threads  of the host, 0: all cores @param progress  null if it would not be visible; outlives this
   Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -43,7 +43,7 @@ class Simulation {
  private:
   void write_timeline();
 
-  double skipped_ = 0;  ///< estimated cycles of what was not simulated
+  double skipped_ = 0;  ///< estimated cycles of the part that was not simulated
 
   Progress* progress_;
   timing::Chip chip_;

@@ -31,7 +31,7 @@ class Witness {
   static Witness* get();
 
   void launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared);
-  /// The launch is over. Registered memory is told now: it is the program's own, and may be gone at the end.
+  /// The launch is over. Registered memory is recorded now, because it is the program's own and may be gone at the end.
   void ran(const simt::Memory& memory);
   void copied_row(const void* bytes, uint64_t count);
   void freed(const simt::Allocation& allocation);

@@ -32,7 +32,7 @@ struct WitnessRecord {
 };
 
 std::string to_json(const WitnessRecord& record);
-/// The error says what is wrong with the text.
+/// The error says what is wrong in the text.
 Result<WitnessRecord> witness_from_json(std::string_view text);
 
 }  // namespace bankshot::cuda

@@ -59,7 +59,7 @@ BANKSHOT_API(cudaLaunchKernelExC)(const abi::LaunchConfig* config, const void* f
   return launch_kernel(function, config->stream, request);
 }
 
-/// The handle of a kernel, by its host stub. A kernel that nobody registered is found out at the launch.
+/// The handle of a kernel, by its host stub. An unregistered kernel is detected at the launch.
 BANKSHOT_API(__cudaGetKernel)(void** kernel, const void* host) {
   return plain([&](Session& session) {
     *kernel = session.modules().function(host);

@@ -20,7 +20,7 @@
 namespace bankshot::cuda {
 namespace {
 
-/// The GPU that the process is told it has. An error, too, if what it does could not be reported.
+/// The GPU that the process sees. Also an error if there is no way to report what the process does.
 Result<gpu::Gpu> described_gpu(const Request& request) {
   if (request_problem()) return *request_problem();
   if (const auto error = open_ledger(request.report_folder)) return Error{"nothing can be reported: " + error->message};

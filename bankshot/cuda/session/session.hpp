@@ -36,7 +36,7 @@ class Session {
   // The GPU and its engine.
 
   /// Reads the description of the request's GPU, and opens the ledger of the reports.
-  /// @return success, or not_initialized if the description is invalid or there is no ledger, which is told once
+  /// @return success, or not_initialized if the description is invalid or there is no ledger, which is reported once
   Status describe();
   bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
@@ -82,7 +82,7 @@ class Session {
 
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
-  Progress* progress() { return progress_.get(); }  ///< null if nobody could see it
+  Progress* progress() { return progress_.get(); }  ///< null if it would not be visible
 
  private:
   Session() = default;

@@ -154,7 +154,7 @@ Status take_sampler(const abi::DriverTextureDesc& desc, Texture& out) {
   if (linear && !reads_floats(out.format, sampler.reading)) return Status::invalid_filter_setting;
   if (desc.anisotropy > 1)
     say_once("anisotropy",
-             "anisotropic filtering of textures is not modelled: they are filtered alike in all directions");
+             "anisotropic filtering of textures is not modelled: filtering is the same in all directions");
   return Status::success;
 }
 

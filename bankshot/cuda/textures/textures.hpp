@@ -14,7 +14,7 @@
 
 namespace bankshot::cuda {
 
-/// What make_texture() needs besides the description.
+/// What make_texture() needs in addition to the description.
 struct TextureContext {
   const DeviceInfo& device;
   DeviceMemory& memory;
@@ -36,7 +36,7 @@ class TextureObjects {
  public:
   Status create(const TextureContext& context, const TextureDescription& description, uint64_t* handle);
   Status destroy(const TextureContext& context, uint64_t handle, bool surface);
-  /// Null if it is no object of this kind.
+  /// Null if it is not an object of this kind.
   const TextureDescription* find(uint64_t handle, bool surface) const;
   void clear() { table_.clear(); }
 

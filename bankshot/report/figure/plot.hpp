@@ -7,7 +7,7 @@
 
 namespace bankshot::report {
 
-/// What was measured at x and what was published there; either may be missing.
+/// The measured and the published value at x; either may be missing.
 struct PlotPoint {
   double x = 0;
   std::optional<double> y, published = std::nullopt;

@@ -130,7 +130,7 @@ class Drawing {
     }
   }
 
-  /// What a pointer that rests on a point is told.
+  /// The tooltip of a point.
   std::string told(const PlotSeries& series, const PlotPoint& p) const {
     std::string text = series.label + ", " + panel_.x_title + " " + x_name(panel_, p.x) + ":";
     if (p.y) text += " " + short_number(*p.y);

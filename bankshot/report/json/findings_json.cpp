@@ -32,7 +32,7 @@ Finding::Kind kind_of(const std::string& name) {
   for (unsigned k = 0; k < simt::kFindingKinds; ++k) {
     if (name == name_of(static_cast<Finding::Kind>(k))) return static_cast<Finding::Kind>(k);
   }
-  throw Bad{"\"kind\" is none of a finding: " + name};
+  throw Bad{"\"kind\" is not a kind of finding: " + name};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void read_findings(const json& root, RunReport& report) {
   for (const json& name : list(root, "checks")) {
     const auto* const check = std::find_if(std::begin(simt::kCheckNames), std::end(simt::kCheckNames),
                                            [&](const simt::CheckName& one) { return name == one.name; });
-    if (check == std::end(simt::kCheckNames)) throw Bad{"\"checks\" has a check that there is not"};
+    if (check == std::end(simt::kCheckNames)) throw Bad{"\"checks\" names an unknown check"};
     report.checks.*check->wanted = true;
   }
   for (const json& object : list(root, "findings")) {

@@ -43,11 +43,11 @@ void refuse_mixed(const HashedKernel& kernel, const InstructionHashes& of) {
     for (const HashedInstructions& b : kernel.hashes) {
       if (&a == &b) continue;
       if (scratchpad::share_block(a.words, b.words, scratchpad::block_of(rules, a.hash)))
-        throw Bad{"\"hashes\": " + scratchpad::spec(a.hash) + " moves words to where " + scratchpad::spec(b.hash) +
-                  " has words as well"};
+        throw Bad{"\"hashes\": " + scratchpad::spec(a.hash) + " moves words to places where " +
+                  scratchpad::spec(b.hash) + " also has words"};
       for (const uint32_t line : a.ptx_lines) {
         if (std::ranges::find(b.ptx_lines, line) != b.ptx_lines.end())
-          throw Bad{"\"hashes\": PTX line " + std::to_string(line) + " has two"};
+          throw Bad{"\"hashes\": PTX line " + std::to_string(line) + " has two hashes"};
       }
     }
   }
@@ -100,8 +100,7 @@ Result<InstructionHashes> instruction_hashes_from_json(std::string_view text) {
       each(object, "hashes", [&](const json& one) { kernel.hashes.push_back(read_hashed(one, all)); });
       refuse_mixed(kernel, all);
       for (const HashedKernel& other : all.kernels) {
-        if (other.name == kernel.name && other.module == kernel.module)
-          throw Bad{"\"name\": the kernel is there twice"};
+        if (other.name == kernel.name && other.module == kernel.module) throw Bad{"\"name\": the kernel occurs twice"};
       }
       all.kernels.push_back(std::move(kernel));
     });

@@ -55,18 +55,18 @@ PatternsOfPart read_part(const json& object, const scratchpad::Rules& rules) {
   if (!object.contains("patterns")) return part;
   Result<scratchpad::PatternSet> patterns = patterns_from_json(object["patterns"].dump());
   if (!patterns) throw Bad{"patterns." + patterns.error().message};
-  if (patterns->rules != rules) throw Bad{"\"patterns\" is for other banks than the document"};
+  if (patterns->rules != rules) throw Bad{"\"patterns\" is for banks other than those of the document"};
   part.patterns = std::move(*patterns);
   return part;
 }
 
-/// No two parts may have a row of banks in common: their hashes would put two words at one place. Nor an instruction,
+/// No two parts may share a row of banks: their hashes would put two words at one place. Nor an instruction,
 /// which has one hash.
 void refuse_overlaps(const PatternsOfKernel& kernel, const scratchpad::Rules& rules) {
   for (size_t a = 0; a < kernel.parts.size(); ++a) {
     for (size_t b = a + 1; b < kernel.parts.size(); ++b) {
       if (scratchpad::share_block(kernel.parts[a].words, kernel.parts[b].words, scratchpad::row_words(rules)))
-        throw Bad{"\"parts\" " + std::to_string(a) + " and " + std::to_string(b) + " have a row of banks in common"};
+        throw Bad{"\"parts\" " + std::to_string(a) + " and " + std::to_string(b) + " share a row of banks"};
       for (const PartInstruction& one : kernel.parts[a].instructions) {
         for (const PartInstruction& other : kernel.parts[b].instructions) {
           if (one.source.ptx_line == other.source.ptx_line)
@@ -109,8 +109,7 @@ Result<InstructionPatterns> instruction_patterns_from_json(std::string_view text
       each(object, "parts", [&](const json& part) { kernel.parts.push_back(read_part(part, all.rules)); });
       refuse_overlaps(kernel, all.rules);
       for (const PatternsOfKernel& other : all.kernels) {
-        if (other.name == kernel.name && other.module == kernel.module)
-          throw Bad{"\"name\": the kernel is there twice"};
+        if (other.name == kernel.name && other.module == kernel.module) throw Bad{"\"name\": the kernel occurs twice"};
       }
       all.kernels.push_back(std::move(kernel));
     });

@@ -16,7 +16,7 @@ inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchem
                                   kComparisonSchema = "bankshot/simulate-comparison/1";
 
 std::string to_json(const RunReport& report);
-/// Of one program on several simulated GPUs. @param gpus  as they were asked for, one for each report
+/// Reports of one program on several simulated GPUs. @param gpus  their names as given, one per report
 std::string to_json(std::span<const std::string> gpus, std::span<const RunReport> reports);
 
 /// Reads what to_json wrote. Any bytes are allowed; the error says what is wrong and under which key.

@@ -17,7 +17,7 @@ nlohmann::ordered_json pattern_json(const scratchpad::Pattern& pattern);
 nlohmann::ordered_json extent_json(const simt::Dim3& extent);
 
 /// Which accesses are counted: `as` is "joined", with the architecture of the `machine_code` ("sm_90"), or "written".
-/// `checked` is true if they were held against machine code.
+/// `checked` is true if they were compared with machine code.
 /// @param machine_code, checked  of RunReport
 nlohmann::ordered_json accesses_json(unsigned machine_code, bool checked = false);
 /// Reads the same; nothing if it is something else.

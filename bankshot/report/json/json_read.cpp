@@ -133,7 +133,7 @@ simt::LeftOpenPlace read_left_open(const json& object) {
   for (const simt::LeftOpen one : simt::kLeftOpen) {
     if (simt::name(one) == what) return {one, read_source(object)};
   }
-  throw Bad{"\"what\" is no case that PTX leaves open: " + what};
+  throw Bad{"\"what\" is not a case that PTX leaves undefined: " + what};
 }
 
 std::vector<unsigned> read_widths(const json& object, const char* key) {
@@ -227,7 +227,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.warp_size = number<unsigned>(root, "warp_size");
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
     const std::optional<unsigned> machine_code = read_accesses(member(root, "accesses"));
-    if (!machine_code) throw Bad{"\"accesses\" must say \"written\", or \"joined\" and for which machine code"};
+    if (!machine_code) throw Bad{"\"accesses\" must be \"written\", or \"joined\" with the machine code it is for"};
     report.machine_code = *machine_code;
     if (*machine_code != 0) report.checked = flag(root["accesses"], "checked");
     report.rules = rules_of(root);

@@ -34,7 +34,7 @@ T number(const json& object, const char* key) {
 }
 inline std::string text(const json& object, const char* key) {
   const json& value = member(object, key);
-  if (!value.is_string()) throw Bad{std::string("\"") + key + "\" must be a text"};
+  if (!value.is_string()) throw Bad{std::string("\"") + key + "\" must be a string"};
   return value.get<std::string>();
 }
 inline bool flag(const json& object, const char* key) {

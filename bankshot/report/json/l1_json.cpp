@@ -35,7 +35,7 @@ scratchpad::PatternClass class_named(const std::string& wanted) {
     const auto pattern = static_cast<scratchpad::PatternClass>(k);
     if (wanted == scratchpad::name(pattern)) return pattern;
   }
-  throw Bad{"\"class\" is no class of patterns: " + wanted};
+  throw Bad{"\"class\" is not a class of patterns: " + wanted};
 }
 
 scratchpad::L1Totals::Worst read_worst(const json& object) {
@@ -92,7 +92,7 @@ scratchpad::L1Rules read_l1_rules(const json& object, const scratchpad::Rules& s
   const bool fine = std::has_single_bit(banks) && banks <= 64 && std::has_single_bit(rules.line_bytes) &&
                     std::has_single_bit(rules.sector_bytes) && rules.sector_bytes <= rules.line_bytes &&
                     rules.tags != 0;
-  if (!fine) throw Bad{"\"l1\" describes no cache: numbers of banks and bytes are powers of two, tags at least 1"};
+  if (!fine) throw Bad{"\"l1\" does not describe a cache: banks and bytes must be powers of two, tags at least 1"};
   rules.banks = scratchpad::l1_bank_rules(shared, banks);
   return rules;
 }

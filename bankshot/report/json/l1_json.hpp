@@ -13,7 +13,7 @@ nlohmann::ordered_json l1_rules_json(const scratchpad::L1Rules& rules);
 /// One of the list `l1` of a kernel.
 nlohmann::ordered_json l1_site_json(const L1Site& site);
 
-/// Readers of the same. They throw json_values::Bad; what is derived is not read.
+/// Readers of the same. They throw json_values::Bad; derived values are not read.
 /// @param shared  the rules of shared memory
 scratchpad::L1Rules read_l1_rules(const nlohmann::json& object, const scratchpad::Rules& shared);
 L1Site read_l1_site(const nlohmann::json& object);

@@ -60,7 +60,7 @@ Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const
   if (!object.is_object()) fail(place, "must be an object");
   Pattern p;
   const std::string inside = place + ".";
-  p.weight = number_or(object, inside, "weight", 1, 1, uint64_t{1} << 40);
+  p.weight = number_or(object, inside, "weight", 1, 1, scratchpad::kMostWeight);
   p.width = static_cast<unsigned>(number_or(object, inside, "width", 4, 1, 16));
   if (!std::has_single_bit(p.width)) fail(inside + "width", "must be 1, 2, 4, 8 or 16 bytes");
   p.kind = kind_of(object, inside);
@@ -90,7 +90,7 @@ PatternBanks banks_of(const json& document) {
   const Result<scratchpad::Rules> rules = read_rules(document);
   if (!rules) throw BadPattern{rules.error().message};
   PatternBanks banks{*rules, 0};
-  banks.rules.hash.reset();  // patterns are counted under the hash that is asked for
+  banks.rules.hash.reset();  // patterns are counted under the requested hash
   banks.warp_size = static_cast<unsigned>(
       number_or(document, "", "warp_size", banks.rules.banks > 32 ? 64 : 32, 1, scratchpad::kMaxLanes));
   return banks;
@@ -101,8 +101,8 @@ void refuse_other_phases(const scratchpad::Rules& own, const PatternSet& set) {
   for (size_t k = 0; k < set.patterns.size(); ++k) {
     if (scratchpad::keeps_its_cost(own, set.rules, set.patterns[k])) continue;
     fail("patterns[" + std::to_string(k) + "]",
-         "its lanes are sorted for banks that serve other lanes together: trace with --gpu of the GPU that is to be "
-         "counted for, or with --as-is");
+         "its lanes are sorted for banks that serve other groups of lanes together: trace with --gpu set to the GPU to "
+         "count for, or with --as-is");
   }
 }
 
@@ -116,7 +116,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   if (!document.is_object()) fail("document", "must be an object");
   const auto schema = document.find("schema");
   if (schema != document.end() && *schema == "bankshot/instruction-patterns/1")
-    fail("schema", "these patterns are by instruction: bankshot search --per-instruction reads them");
+    fail("schema", "these patterns are split by instruction: use bankshot search --per-instruction");
   if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
   PatternSet set;
   set.sorted = flag(document, "sorted");
@@ -127,7 +127,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
       static_cast<unsigned>(number_or(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
   const auto patterns = document.find("patterns");
   if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
-  if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");
+  if (patterns->empty()) fail("patterns", "is empty: there are no patterns");
   for (size_t k = 0; k < patterns->size(); ++k) {
     set.patterns.push_back(pattern((*patterns)[k], set, banks.warp_size, "patterns[" + std::to_string(k) + "]"));
   }

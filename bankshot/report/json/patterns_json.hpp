@@ -20,7 +20,7 @@ struct PatternBanks {
 /// @param instead  banks to count by, in place of those that the document names; null: those
 /// The error names the place in the document: "patterns[3].addresses[7]: …".
 Result<scratchpad::PatternSet> patterns_from_json(std::string_view text, const PatternBanks* instead = nullptr);
-/// @param run  that the patterns are of, whose `accesses` are told; null: not known
+/// @param run  the run that the patterns come from, whose `accesses` are written; null: unknown
 std::string patterns_to_json(const scratchpad::PatternSet& set, const RunReport* run = nullptr);
 
 /// {"class":"bitvector-xor","k1":0,"k2":5,"mask":7,"rows":[…]}; class and parameters as hash_text.hpp has them.

@@ -66,9 +66,9 @@ std::optional<Error> read_table(const json& object, size_t which, Rules& rules) 
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;
   std::string text;
-  if (!found->is_array()) return wrong(key, "a list of texts like \"0-3 20-23\"");
+  if (!found->is_array()) return wrong(key, "a list of strings like \"0-3 20-23\"");
   for (const json& phase : *found) {
-    if (!phase.is_string()) return wrong(key, "a list of texts like \"0-3 20-23\"");
+    if (!phase.is_string()) return wrong(key, "a list of strings like \"0-3 20-23\"");
     text += (text.empty() ? "" : ",") + phase.get<std::string>();
   }
   const Result<scratchpad::PhaseTable> phases = scratchpad::parse_phases(text);

@@ -19,7 +19,7 @@ std::vector<nlohmann::ordered_json> launches_json(const KernelTiming& timing, un
 std::vector<nlohmann::ordered_json> instructions_json(const KernelTiming& timing);
 std::vector<nlohmann::ordered_json> timed_lines_json(const KernelTiming& timing);
 
-/// Readers of the same. They throw json_values::Bad; what is derived is not read.
+/// Readers of the same. They throw json_values::Bad; derived values are not read.
 SimulatedMachine read_machine(const nlohmann::json& config);
 KernelTiming read_timing(const nlohmann::json& kernel, const SimulatedMachine& machine);
 

@@ -23,7 +23,7 @@ struct HashedInstructions {
 struct HashedKernel {
   std::string name, demangled;             ///< as in the PTX, and in the source
   std::string module;                      ///< ModuleId::digest of its PTX
-  std::vector<HashedInstructions> hashes;  ///< instructions that stand in none keep the machine's banks
+  std::vector<HashedInstructions> hashes;  ///< instructions in none of them keep the machine's banks
   // What it is worth, on the same patterns.
   uint64_t baseline = 0, excess = 0;  ///< with word modulo banks, and with these hashes
   HashedInstructions one;             ///< the best of the class for all instructions together

@@ -64,7 +64,7 @@ struct TimedLaunch {
 
 struct KernelTiming {
   timing::Counters counters;  ///< sums over all launches
-  /// With sampling: of all launches. All else is then of what was simulated.
+  /// With sampling: of all launches. Everything else then covers only the simulated part.
   std::optional<timing::Sampled> sampled;
   uint64_t partial_launches = 0;
   std::vector<TimedLaunch> launches;      ///< the first ones, at most kMostLaunches

@@ -19,7 +19,7 @@ Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::
   scratchpad::merge_equal(set.patterns);
   if (!scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits)) {
     return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
-                 ", the most that hashes work on"};
+                 ", the limit of bank hashes"};
   }
   return set;
 }

@@ -11,7 +11,7 @@ namespace bankshot::report {
 
 /// One kernel after the other, a line a GPU: cycles, time, how much faster than on the first, what its slots wait for.
 /// Then all kernels together.
-/// @param gpus  as they were asked for, one for each report
+/// @param gpus  their names as given, one per report
 /// @param reports  of simulated runs of one program; not empty
 std::string comparison_text(std::span<const std::string> gpus, std::span<const RunReport> reports);
 

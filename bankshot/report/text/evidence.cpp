@@ -73,18 +73,18 @@ std::string evidence_text(const RunReport& report) {
   if (any_site(report, is_matrix)) {
     text +=
         "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are\n"
-        "  M  counted by an H200: ldmatrix and stmatrix serve 8 lines of 16 bytes together\n";
+        "  M  counted on an H200: ldmatrix and stmatrix serve 8 lines of 16 bytes together\n";
   }
   if (any_site(report, is_atomic)) {
     text +=
-        "  M  counted by an H200: lanes of an atomic that meet on one word take a pass each (position\n"
+        "  M  counted on an H200: lanes of an atomic that meet on one word take a pass each (position\n"
         "     conflicts), but share it where they add 1 and the result is unused; compare-and-swap takes two\n"
         "     passes for each. Float additions are repeated until they succeed, which is not counted. GPUs\n"
         "     before Maxwell lock words in a loop instead (docs/atomics.md)\n";
   }
   if (any_site(report, [](const Site& site) { return site.totals.in_transactions != 0; })) {
     text +=
-        "  -  as designed, no hardware has it: in a transaction a bank serves one lane in a pass "
+        "  -  a design that no hardware has: in a transaction a bank serves one lane per pass "
         "(docs/transactions.md)\n";
   }
   return text;

@@ -36,13 +36,13 @@ std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& 
   if (failed.empty()) return {};
   uint64_t all = 0;
   for (const FailedLaunches& failure : failed) all += failure.launches;
-  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the figures below do not include",
-                                           grouped(all), all == 1 ? "" : "es")) +
+  std::string text = paint.bad(fmt::format("partial: {} launch{} failed and {} not included in the figures below",
+                                           grouped(all), all == 1 ? "" : "es", all == 1 ? "is" : "are")) +
                      "\n";
   for (size_t i = 0; i < failed.size(); ++i) {
     if (!is_first(failed, i)) continue;
     const std::string& kernel = failed[i].kernel;
-    text += "  " + (kernel.empty() ? "kernels that are not known" : printable(failed[i].demangled)) + "\n";
+    text += "  " + (kernel.empty() ? "unknown kernels" : printable(failed[i].demangled)) + "\n";
     for (const FailedLaunches& failure : failed) {
       if (failure.kernel != kernel) continue;
       const std::string count = failure.launches > 1 ? fmt::format(" ({} launches)", grouped(failure.launches)) : "";
@@ -59,7 +59,7 @@ std::string partial_text(const RunReport& report, const Paint& paint) {
                       " lost; the figures below do not include " + (report.lost == 1 ? "it" : "them")) +
             "\n";
   else if (report.partial)
-    text += paint.bad("partial: the program did not come to its end") + "\n";
+    text += paint.bad("partial: the program did not finish") + "\n";
   for (const std::string& kernel : report.running)
     text += "  it ended while this kernel ran: " + printable(demangle(kernel)) + "\n";
   return text;

@@ -19,15 +19,15 @@ using Kind = Finding::Kind;
 std::string title(Kind kind) {
   switch (kind) {
     case Kind::invalid_access: return "invalid access";
-    case Kind::unwritten_shared: return "shared memory is read that nobody wrote";
-    case Kind::unwritten_global: return "global memory is read that nobody wrote";
-    case Kind::leak: return "memory is not freed";
+    case Kind::unwritten_shared: return "read of uninitialised shared memory";
+    case Kind::unwritten_global: return "read of uninitialised global memory";
+    case Kind::leak: return "memory that is not freed";
     case Kind::read_after_write: return "race in shared memory: read after write";
     case Kind::write_after_read: return "race in shared memory: write after read";
     case Kind::write_after_write: return "race in shared memory: write after write";
     case Kind::divergent_barrier: return "barrier in divergent code";
-    case Kind::barrier_count: return "barrier for a part of a warp";
-    case Kind::missing_member: return "membermask without the thread itself";
+    case Kind::barrier_count: return "barrier for part of a warp";
+    case Kind::missing_member: return "membermask does not name the thread itself";
     case Kind::absent_member: return "membermask names a thread that never arrives";
     case Kind::invalid_barrier: return "invalid use of a barrier";
   }
@@ -90,7 +90,7 @@ uint64_t count(const RunReport& report, bool warnings) {
 /// Why what was found is not all that there may be; empty if it is.
 std::string no_verdict(const RunReport& report) {
   if (report.lost != 0) return "a report was lost";
-  if (report.partial && errors_in(report) == 0) return "the program did not come to its end";
+  if (report.partial && errors_in(report) == 0) return "the program did not finish";
   return report.kernels.empty() && report.failed.empty() ? "no kernel was launched" : "";
 }
 
@@ -102,7 +102,7 @@ uint64_t warnings_in(const RunReport& report) { return count(report, true); }
 std::string findings_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
   SourceLines sources(options.program);
-  // Launches that ended in what is told below need no further words.
+  // Launches that ended in a finding shown below need no further message.
   std::vector<FailedLaunches> others = report.failed;
   std::erase_if(others, [&](const FailedLaunches& failure) {
     return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
@@ -117,8 +117,8 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   const size_t shown = std::min<size_t>(options.top, order.size());
   for (size_t k = 0; k < shown; ++k) text += finding_text(*order[k], options, paint, sources) + "\n";
   if (shown < order.size())
-    text +=
-        fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
+    text += fmt::format("{} more: --top {} shows all, --json includes them\n\n", grouped(order.size() - shown),
+                        order.size());
   if (const std::string note = sources.newer_text(); !note.empty()) text += note.substr(1) + "\n";
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;

@@ -46,7 +46,7 @@ std::string l1_text(const Kernel& kernel, const TextOptions& options, SourceLine
   if (shown < losing) {
     uint64_t rest = 0;
     for (size_t k = shown; k < losing; ++k) rest += lines[k].sums.lost();
-    text += fmt::format("  {} more lose {} (--json tells all)\n", losing - shown, counted(rest, "cycle", "cycles"));
+    text += fmt::format("  {} more lose {} (--json lists all)\n", losing - shown, counted(rest, "cycle", "cycles"));
   }
   return text;
 }

@@ -6,8 +6,8 @@ namespace bankshot::report {
 
 std::string left_open_text(const simt::LeftOpenPlace& place) {
   return place_text(place.source) + (place.what == simt::LeftOpen::unnamed_lane
-                                         ? ": lanes vote, match or reduce whose membermask does not name them"
-                                         : ": lanes shuffle from lanes that are off");
+                                         ? ": lanes vote, match or reduce although the membermask does not name them"
+                                         : ": lanes shuffle from inactive lanes");
 }
 
 }  // namespace bankshot::report

@@ -20,12 +20,12 @@ std::string widths(const std::vector<unsigned>& bytes) {
 }
 
 std::string difference_text(const agreement::Difference& difference) {
-  std::string place = "no line known";
+  std::string place = "unknown line";
   if (difference.ptx_line != 0) place = place_text({difference.file, difference.line, difference.ptx_line});
-  const std::string counted = difference.counted == difference.machine    ? "counted so"
-                              : difference.counted == difference.expected ? "counted by the model"
+  const std::string counted = difference.counted == difference.machine    ? "counted as in machine code"
+                              : difference.counted == difference.expected ? "counted as expected"
                                                                           : "counted: " + widths(difference.counted);
-  return fmt::format("    {}: {}, expected {}, in the machine code {}; {}\n", place, difference.kind,
+  return fmt::format("    {}: {}, expected {}, machine code {}; {}\n", place, difference.kind,
                      widths(difference.expected), widths(difference.machine), counted);
 }
 
@@ -65,7 +65,7 @@ std::string model_text(const RunReport& report) {
   }
   std::string text;
   for (const auto& [reason, kernels] : reasons) {
-    text += fmt::format("no machine code of {}, counted by the model:\n  {}\n", counted(kernels, "kernel", "kernels"),
+    text += fmt::format("no machine code for {}, counted by the model:\n  {}\n", counted(kernels, "kernel", "kernels"),
                         printable(reason));
   }
   return text;

@@ -1,4 +1,4 @@
-// What accesses were held against, and where machine code has others than expected.
+// Which machine code accesses were compared with, and where its accesses differ from the expected ones.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace bankshot::report {
 
-/// A line for each source of machine code, then the kernels and lines that differ; empty unless it was asked for.
+/// A line for each source of machine code, then the kernels and lines that differ; empty without --machine-code.
 std::string machine_code_text(const RunReport& report);
 
 }  // namespace bankshot::report

@@ -58,7 +58,7 @@ std::string ruler(const scratchpad::Rules& rules) {
 struct Busiest {
   unsigned bank = 0;
   size_t words = 0, lanes = 0;
-  unsigned idle = 0;  ///< banks that nobody wants
+  unsigned idle = 0;  ///< banks without an access
 };
 
 Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& phase) {

@@ -36,7 +36,7 @@ std::string launches(const Kernel& kernel) {
 std::string stopped(const StoppedLaunches& stopped, const Paint& paint) {
   if (stopped.launches == 0) return {};
   return "  " +
-         paint.bad(fmt::format("partial: {} stopped before {} end: {} of {} ended, the numbers are of what ran",
+         paint.bad(fmt::format("partial: {} stopped before {} end: {} of {} ended; the numbers cover what ran",
                                counted(stopped.launches, "launch was", "launches were"),
                                stopped.launches == 1 ? "its" : "their", grouped(stopped.ctas_ended),
                                counted(stopped.ctas, "CTA", "CTAs"))) +
@@ -103,7 +103,9 @@ std::string all_left_open_text(const RunReport& report) {
     }
   }
   if (text.empty()) return {};
-  return "\nPTX leaves the results of these open; docs/conformance.md says what is done here:\n" + text;
+  return "\nPTX does not define the results of these instructions; docs/conformance.md describes what Bankshot "
+         "does:\n" +
+         text;
 }
 
 /// Whether no line of the kernel is known; some instructions have none however it was compiled.
@@ -134,7 +136,7 @@ std::string counted(uint64_t number, std::string_view one, std::string_view more
 }
 
 std::string accesses_text(unsigned machine_code) {
-  return machine_code == 0 ? "accesses as the PTX has them"
+  return machine_code == 0 ? "accesses as written in the PTX"
                            : fmt::format("accesses as ptxas joins them for sm_{}", machine_code);
 }
 
@@ -151,9 +153,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
         fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
   if (!report.instruction_hashes.empty()) {
-    text += fmt::format("counted as if loads and stores held the hashes of {}\n", printable(report.instruction_hashes));
+    text += fmt::format("counted as if loads and stores had the hashes in {}\n", printable(report.instruction_hashes));
     for (const std::string& kernel : report.without_hashes)
-      text += fmt::format("  not in it, and counted without a hash: {}\n", printable(kernel));
+      text += fmt::format("  not in this file, so counted without a hash: {}\n", printable(kernel));
   }
   text += failed_text(report.failed, paint);
   if (report.kernels.empty())

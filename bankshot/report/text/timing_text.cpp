@@ -27,7 +27,7 @@ std::string clock(unsigned khz) {
 /// Empty where each instruction of the PTX is one of the machine, as GPUs without a model of ptxas have it.
 std::string machine_code(const Counters& c) {
   if (c.machine_instructions == c.warp_instructions) return {};
-  return fmt::format("  machine code      {:>16} warp instructions expected of ptxas\n",
+  return fmt::format("  machine code      {:>16} warp instructions expected from ptxas\n",
                      grouped(c.machine_instructions));
 }
 
@@ -41,9 +41,9 @@ std::string cycles(const KernelTiming& timing, const SimulatedMachine& machine) 
   const timing::Sampled& all = *timing.sampled;
   return fmt::format("  cycles            {:>16} {}, estimated; ± {:.1f} % by the spread of the samples\n",
                      grouped(whole(all.cycles)), time, all.cycles == 0 ? 0 : 100 * all.error / all.cycles) +
-         fmt::format("  simulated         {:>16} cycles, {:.1f} % of {} warp instructions; what follows is of these\n",
-                     grouped(c.cycles), percent(c.warp_instructions, all.warp_instructions),
-                     grouped(all.warp_instructions));
+         fmt::format(
+             "  simulated         {:>16} cycles, {:.1f} % of {} warp instructions; all that follows refers to these\n",
+             grouped(c.cycles), percent(c.warp_instructions, all.warp_instructions), grouped(all.warp_instructions));
 }
 
 std::string speed(const KernelTiming& timing, const SimulatedMachine& machine) {
@@ -104,7 +104,7 @@ std::string slots(const Counters& c, const Paint& paint) {
   causes.insert(causes.begin(), 0);
   const uint64_t all = std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}),
                  with_ctas = std::accumulate(active.begin(), active.end(), uint64_t{0});
-  std::string text = "  issue slots of active SMs, and of the chip, by what became of them\n";
+  std::string text = "  issue slots of active SMs, and of the chip, by their use\n";
   for (const unsigned k : causes) {
     const auto columns = static_cast<size_t>(share(active[k], with_ctas) * kBar + 0.5);
     const std::string bar = fmt::format("{:<{}}", std::string(columns, '#'), kBar);
@@ -122,10 +122,8 @@ std::string about_locks(const Counters& c, const SimulatedMachine& machine) {
                                  std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}));
   if (waiting < 1) return {};
   return fmt::format(
-      "    Rounds of atomics that had to try again are not among them: {:.1f} % of the issue slots wait for atomics. "
-      "Fewer lanes\n"
-      "    on one word or lock make these less (bankshot atomics advise), as may --lock-hash xor with --bank-hash "
-      "xor.\n",
+      "    Retries of atomics are not counted here: {:.1f} % of the issue slots wait for atomics. Fewer lanes on one "
+      "word or\n    lock reduce this (bankshot atomics advise), as may --lock-hash xor with --bank-hash xor.\n",
       waiting);
 }
 
@@ -137,7 +135,7 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
     const uint64_t counted_there = kernel.shared().conflicts();
     if (counted_there == 0) return question + "There are none.\n" + locks;
     if (kernel.timing->sampled)
-      return question + fmt::format("That is not known: what was simulated has none of the {} that explain counts.\n",
+      return question + fmt::format("Unknown: the simulated part has none of the {} that explain counts.\n",
                                     grouped(counted_there));
     return question +
            fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
@@ -150,7 +148,7 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
       fmt::format("{}: in {:.1f} % of its active cycles an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
   if (lost < 1) return question + answer + "\n" + locks;
   const bool hashed = machine.bank_hash != "none";
-  return question + paint.bad(answer) + "\n    Without them it would save at most these cycles directly" +
+  return question + paint.bad(answer) + "\n    Without conflicts it would save at most these cycles directly" +
          (hashed ? ".\n" : "; a run with --bank-hash xor shows the whole gain.\n") + locks;
 }
 
@@ -215,7 +213,7 @@ std::string partial(const KernelTiming& timing, const Paint& paint) {
   if (timing.partial_launches == 0) return {};
   const std::string which =
       timing.partial_launches == 1 ? "1 launch was" : grouped(timing.partial_launches) + " launches were";
-  return "  " + paint.bad(fmt::format("partial: {} stopped before its end, the numbers are of what ran", which)) + "\n";
+  return "  " + paint.bad(fmt::format("partial: {} stopped before its end; the numbers cover what ran", which)) + "\n";
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ std::string cycles(const timing::Counters& c) {
 /// … and what of it is spent on what was done already.
 std::string repeated(const timing::Counters& c) {
   const std::string question = "  do aborts cost anything? ";
-  if (c.tx_retry_cycles == 0) return question + "No: no warp tries again.\n";
+  if (c.tx_retry_cycles == 0) return question + "No: no warp retries.\n";
   const double part = percent(c.tx_retry_cycles, c.warp_cycles);
-  return question + fmt::format("{}: in {:.1f} % of their cycles warps are in attempts after the first.\n",
+  return question + fmt::format("{}: warps spend {:.1f} % of their cycles in attempts after the first.\n",
                                 part < 1 ? "Hardly" : "Yes", part);
 }
 
@@ -39,18 +39,18 @@ std::string transactions_text(const Kernel& kernel) {
       fmt::format("  transactions      {:>16} of warps in {}, {} serialised in their warp, {} in their CTA\n",
                   grouped(t.transactions), counted(t.attempts, "attempt", "attempts"), grouped(t.warp_serialised),
                   grouped(t.cta_serialised));
-  text += fmt::format("  commits           {:>16} of lanes, {} aborts: commit ratio {:.1f} %\n", grouped(t.commits),
+  text += fmt::format("  commits           {:>16} by lanes, {} aborts: commit ratio {:.1f} %\n", grouped(t.commits),
                       grouped(t.aborts), 100 * commit_ratio(t));
   if (t.conflicts != 0) {
     text += fmt::format(
         "  aborting accesses {:>16} of {} by lanes: {} false conflicts, {} on words only read so far\n"
-        "  … of warps        {:>16} at which one lane or several met a conflict\n",
+        "  … by warps        {:>16} at which one or more lanes met a conflict\n",
         grouped(t.conflicts), grouped(t.accesses), grouped(t.false_conflicts), grouped(t.read_conflicts),
         grouped(t.conflicting_accesses));
   }
   if (t.killed + t.invalid != 0) {
     text += fmt::format(
-        "  other aborts      {:>16} for a warp that ran alone, {} as global memory changed that they had read\n",
+        "  other aborts      {:>16} for a warp that ran alone, {} because global memory that was read has changed\n",
         grouped(t.killed), grouped(t.invalid));
   }
   if (!kernel.timing) return text;

@@ -7,7 +7,7 @@
 
 namespace bankshot::report {
 
-/// Lines, or nothing if it has none.
+/// Lines; empty if the kernel has no transactions.
 std::string transactions_text(const Kernel& kernel);
 
 }  // namespace bankshot::report

@@ -155,7 +155,7 @@ BANKSHOT_AVX512 inline __m512i counts_of(const Peers& peers, __m512i among) {
 BANKSHOT_AVX512
 Loads loads_avx512(const uint32_t* word, unsigned count, unsigned banks) {
   const uint32_t active = ~uint32_t{0} >> (32 - count);
-  // Entries behind the last word repeat the first one, and are nobody's peers.
+  // Entries behind the last word repeat the first one, and have no peers.
   const __m512i first = _mm512_set1_epi32(static_cast<int>(word[0]));
   const __m512i low = _mm512_mask_mov_epi32(first, static_cast<__mmask16>(active), _mm512_loadu_si512(word));
   const __m512i high =

@@ -32,7 +32,7 @@ struct LineRequests {
 void coalesce(const uint64_t* address, uint64_t lanes, unsigned width, unsigned line_bytes, unsigned sector_bytes,
               bool atomic, LineRequests& to);
 
-/// Adds requests to others; what is for the same line becomes one request.
+/// Adds requests to others; requests for the same line become one.
 void merge_lines(const LineRequests& more, LineRequests& to);
 
 /// How much of a cache an access touches.

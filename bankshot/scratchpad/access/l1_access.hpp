@@ -39,7 +39,7 @@ struct L1Sums {
 };
 using L1Cost = L1Sums<uint32_t>;
 
-/// Each sum by its name, in pairs of what is needed and what would be at best.
+/// Each sum by its name, in pairs of needed and ideal.
 template <class Number>
 struct L1SumName {
   std::string_view name;

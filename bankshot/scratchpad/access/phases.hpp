@@ -17,8 +17,8 @@ using PhaseTable = std::vector<LaneMask>;
 
 /// A table from its text: lanes of a phase as ranges, phases separated by commas. A table for the first 8, 16 or 32
 /// lanes is repeated for the lanes above: "0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27".
-/// Errors: what is no range of lanes, a lane in two phases, a number of lanes that is not a power of two, a lane
-/// missing.
+/// Errors: text that is not a range of lanes, a lane in two phases, a number of lanes that is not a power of two, a
+/// lane missing.
 Result<PhaseTable> parse_phases(std::string_view text);
 /// The shortest text that parse_phases turns into this table.
 std::string phases_text(const PhaseTable& table);

@@ -22,7 +22,7 @@ enum class AccessKind : uint8_t {
   atomic,
   increment,  ///< an atomic that adds 1 to 32 bits and whose result is unused
   cas,        ///< an atomic compare-and-swap
-  copy,       ///< writes what was read from global memory, lane by lane: cp.async
+  copy,       ///< writes data read from global memory, lane by lane: cp.async
   ldmatrix,   ///< reads lines of a matrix, which are given to other lanes
 };
 inline constexpr std::array<std::string_view, 7> kAccessKindNames = {"load", "store", "atomic",  "increment",

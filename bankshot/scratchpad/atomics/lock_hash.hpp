@@ -1,4 +1,4 @@
-// Which lock bit stands for a word of shared memory.
+// Which lock bit guards a word of shared memory.
 #pragma once
 
 #include <array>

@@ -46,7 +46,7 @@ struct Layout {
 struct Votes {
   unsigned lanes = 32;            ///< of a warp
   std::vector<uint32_t> of;       ///< by warp, then by lane
-  std::vector<uint64_t> weights;  ///< by warp: how many warps it stands for; empty: each for itself
+  std::vector<uint64_t> weights;  ///< by warp: how many warps it represents; empty: one each
   size_t warps() const { return of.size() / lanes; }
 };
 

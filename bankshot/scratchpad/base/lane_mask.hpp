@@ -8,7 +8,7 @@ namespace bankshot::scratchpad {
 
 constexpr unsigned kMaxLanes = 64;
 
-/// Bit l stands for lane l. Not a number: a count of lanes, a lane and a set of lanes cannot be mixed up.
+/// Bit l is lane l. Not a number: a count of lanes, a lane and a set of lanes cannot be mixed up.
 class LaneMask {
  public:
   constexpr LaneMask() = default;

@@ -37,7 +37,7 @@ struct HashClass {
   std::string_view summary = {};  ///< the bank as a formula, for docs/json.md
   bool fixed = false;             ///< hardware of this class has nothing to set, and needs no cycle for it
 
-  /// The error says what is wrong with which parameter.
+  /// The error names the parameter that is wrong.
   Result<BankHash> (*parse)(std::string_view parameters, HashSize size) = nullptr;
   /// The parameters from which parse() makes the hash; nothing if it is not of the class.
   std::optional<std::string> (*parameters_of)(const BankHash& hash) = nullptr;

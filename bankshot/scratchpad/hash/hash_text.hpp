@@ -10,14 +10,14 @@
 namespace bankshot::scratchpad {
 
 /// A hash as one word of the command line: the word of its class (hash_class.hpp), and behind a colon its parameters.
-/// Bank bit 0 comes first. The error says what is wrong with which part.
+/// Bank bit 0 comes first. The error names the part that is wrong.
 Result<BankHash> parse_hash(std::string_view spec, HashSize size);
 
 /// The most particular class of a hash, as JSON names it. Row i must be bank bit i of the class's formula.
 std::string_view class_name(const BankHash& hash);
 /// A spec that parse_hash understands, of the most particular class.
 std::string spec(const BankHash& hash);
-/// The same, but a class without settings is preferred: "xor" for what is also a bit-vector XOR.
+/// The same, but prefers a class without settings: "xor" for a hash that is also a bit-vector XOR.
 std::string fixed_spec(const BankHash& hash);
 /// As the XOR-hash paper writes it: "k1=0 k2=5 mask=7", "bits 3 4 5 6 7", "bits 0 0^4 1^5", else the rows.
 std::string paper_form(const BankHash& hash);

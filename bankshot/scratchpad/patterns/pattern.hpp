@@ -12,6 +12,9 @@
 
 namespace bankshot::scratchpad {
 
+/// The greatest weight of a pattern, and of all phases of all patterns of a search together: sums do not wrap below it.
+constexpr uint64_t kMostWeight = uint64_t{1} << 40;
+
 /// One access of a warp, as it is kept in a patterns file.
 struct Pattern {
   uint64_t weight = 1;  ///< how many accesses are like it

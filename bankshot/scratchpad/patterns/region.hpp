@@ -25,14 +25,14 @@ void add(WordRanges& to, const WordRanges& ranges);
 bool share_block(const WordRanges& a, const WordRanges& b, uint32_t block);
 bool contains(const WordRanges& ranges, uint32_t word);
 
-/// Words of a row of banks: the least that can have a hash of its own.
+/// Words of a row of banks: the smallest unit that can have its own hash.
 inline uint32_t row_words(const Rules& rules) { return rules.banks * rules.bank_bytes / 4; }
 
 /// Words of the aligned blocks that a hash maps onto themselves, one to one: a row of banks if it is in place, else all
 /// words that differ only in address bits that it looks at.
 uint32_t block_of(const Rules& rules, const BankHash& hash);
 
-/// Words that the same instructions access, all of them together and nobody else.
+/// Words that the same instructions access, and no other instruction.
 struct Region {
   WordRanges words;
   std::vector<Pattern> patterns;  ///< of the accesses, by word of shared memory

@@ -126,7 +126,7 @@ unsigned SharedTransactions::serve(const Request& request, const Access& access,
   if (config_.separate && !writes) {
     std::vector<uint32_t>& read = logs_[thread].read;
     if (!hit || std::find(read.begin(), read.end(), request.word) == read.end()) read.push_back(request.word);
-    return 0;  // a bit in a filter; who reads needs no backup
+    return 0;  // a bit in a filter; a read needs no backup
   }
   // Case ii where the filter is not hit, else case iii: then stage 2 finds the owner. Without filters the query does.
   const bool is_new = own(request.word, thread);

@@ -1,4 +1,5 @@
-// What transactions take of an SM besides: shadow memory, shadow registers, filters. Source: GPU-LocalTM, section 4.3.
+// What transactions additionally need in an SM: shadow memory, shadow registers, filters. Source: GPU-LocalTM,
+// section 4.3.
 #pragma once
 
 #include <cstdint>

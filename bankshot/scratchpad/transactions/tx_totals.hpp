@@ -18,8 +18,8 @@ struct TxTotals {
   uint64_t aborts = 0;                ///< = conflicts + killed + invalid
   uint64_t conflicts = 0;             ///< lanes that met a conflict at an access to shared memory
   uint64_t conflicting_accesses = 0;  ///< of warps: those at which a lane met a conflict, or several did
-  uint64_t false_conflicts = 0;       ///< … with a word that nobody else had: its filter did not tell it from others
-  uint64_t read_conflicts = 0;        ///< … with a word that nobody has written
+  uint64_t false_conflicts = 0;       ///< … with a word that no other thread had: the filter could not distinguish it
+  uint64_t read_conflicts = 0;        ///< … with a word that was not written
   uint64_t killed = 0;                ///< lanes aborted for another warp that runs alone
   uint64_t invalid = 0;               ///< lanes aborted as others committed to global memory that they had read
   uint64_t accesses = 0;              ///< words of shared memory that lanes asked for

@@ -20,7 +20,7 @@ uint64_t distance(const Allocation& there, uint64_t address) {
   return address < there.address ? there.address - address : address - (there.address + there.size);
 }
 
-/// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's
+/// Describes a wild address by the nearest memory that the program allocated, else what it freed, else the engine's
 /// own; null if none of it is within a megabyte.
 const Allocation* near_to(const Memory& memory, uint64_t address) {
   constexpr uint64_t kNear = 1 << 20, kLast = ~uint64_t{0} - kNear;

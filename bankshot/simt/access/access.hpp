@@ -34,7 +34,7 @@ bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, u
 bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
                 const void* from);
 
-/// The rules of an instruction that may have a hash of its own. A fault if it has one that is not for a word of the
+/// The rules of an instruction that may have its own hash. A fault if it has one that is not for a word of the
 /// access.
 const scratchpad::Rules& rules_of(Warp& warp, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask);
 

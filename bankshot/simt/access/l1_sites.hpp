@@ -7,7 +7,7 @@
 
 namespace bankshot::simt {
 
-/// Whether lanes may access global memory by it, each at an address of its own: ld, st, atom, red, cp.async.
+/// Whether lanes may access global memory with it, each at its own address: ld, st, atom, red, cp.async.
 bool may_access_global(const ptx::Access& access);
 
 /// The wrapper: counts at the site that LoadedProgram::l1_ops tells, then runs the instruction.

@@ -1,4 +1,4 @@
-// Which memory the lanes of an access go to, told before it is executed.
+// Which memory the lanes of an access go to, determined before it is executed.
 #pragma once
 
 #include <array>

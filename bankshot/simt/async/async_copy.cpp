@@ -88,14 +88,16 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     const auto offset = static_cast<uint64_t>(to);
     const bool elsewhere = is_elsewhere(*w.cta, offset);
     if (elsewhere && cta_at(*w.cta, offset) != nullptr)
-      return wrong_copy(w, i, lane,
-                        "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
+      return wrong_copy(
+          w, i, lane,
+          "cp.async copies to the CTA's own shared memory, but this address belongs to another CTA of the cluster");
     offsets[lane] = static_cast<uint32_t>(elsewhere ? offset : byte_in_cta(offset));  // nobody's: store_lane tells
     uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
     if ((ignored >> lane & 1) != 0) read = 0;
     if (read > copy.bytes) {
-      return wrong_copy(w, i, lane,
-                        std::to_string(read) + " bytes are to be read by a copy of " + std::to_string(copy.bytes));
+      return wrong_copy(
+          w, i, lane,
+          std::to_string(read) + " bytes to read exceed the size of the copy, " + std::to_string(copy.bytes));
     }
     alignas(16) std::array<std::byte, 16> value;
     if (!fetch(w, i, lane, copy.bytes, read, value.data())) return nullptr;

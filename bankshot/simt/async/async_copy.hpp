@@ -1,5 +1,5 @@
 // Asynchronous copies between global and shared memory. Source: PTX ISA 9.0, section 9.7.9.25. A program may look at
-// what was copied only when it has waited for it, so it is all there as soon as the copy was issued.
+// the copied data only after it has waited for it, so the data may be there as soon as the copy is issued.
 #pragma once
 
 #include "bankshot/simt/state/instr.hpp"

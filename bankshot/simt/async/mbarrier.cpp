@@ -86,7 +86,7 @@ const Instr* wrong_barrier(Warp& w, const Instr* i, int lane, const std::string&
 
 bool read(Warp& w, const Instr* i, const uint64_t* word, unsigned lane, MBarrier& out) {
   if (MBarrier::read(*word, out)) return true;
-  wrong_barrier(w, i, static_cast<int>(lane), "there is no mbarrier here: mbarrier.init makes one");
+  wrong_barrier(w, i, static_cast<int>(lane), "there is no mbarrier here: initialise one with mbarrier.init");
   return false;
 }
 
@@ -115,7 +115,7 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
 }
 
 constexpr const char* kTooMany = "more threads arrive at the mbarrier than it expects in this phase";
-constexpr const char* kTooManyBytes = "an mbarrier counts up to 1048575 bytes under way";
+constexpr const char* kTooManyBytes = "an mbarrier counts up to 1048575 pending bytes";
 
 uint32_t count_of(const Warp& w, const Instr* i, unsigned lane) {
   return i->op[2] == OperandRef::kNone ? 1 : w.row<const uint32_t>(i->op[2])[lane];
@@ -214,7 +214,7 @@ const Instr* run_mbarrier_pending(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     MBarrier then;
     if (!MBarrier::read(w.row<const uint64_t>(i->op[2])[lane], then)) {
-      return wrong_barrier(w, i, static_cast<int>(lane), "this is no state of an mbarrier");
+      return wrong_barrier(w, i, static_cast<int>(lane), "this is not the state of an mbarrier");
     }
     w.row<uint32_t>(i->op[1])[lane] = then.pending();
   }

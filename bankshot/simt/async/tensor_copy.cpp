@@ -126,7 +126,7 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     space = Space::generic;
   }
   if (address % kMapAlignment != 0) {
-    misaligned(w, i, lane, address, "a tensor map lies at a multiple of 64");
+    misaligned(w, i, lane, address, "a tensor map must be aligned to 64 bytes");
     return std::nullopt;
   }
   const std::byte* const bytes = bulk_range(w, i, space, address, sizeof(TensorMap), false, lane);
@@ -135,7 +135,7 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
   std::memcpy(static_cast<void*>(&box.map), bytes, sizeof(TensorMap));
   const TensorMap& map = box.map;
   if (map.mark != TensorMap::kMark) {
-    bad_copy(w, i, lane, "there is no tensor map here: cuTensorMapEncodeTiled makes one");
+    bad_copy(w, i, lane, "there is no tensor map here: create one with cuTensorMapEncodeTiled");
     return std::nullopt;
   }
   if (const std::string row = what_is_wrong(map); !row.empty()) {
@@ -144,7 +144,7 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
   }
   if (map.dimensions != copy.coordinates.size()) {
     bad_copy(w, i, lane,
-             "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
+             "a tensor map of " + std::to_string(map.dimensions) + " dimensions, but a copy of " +
                  std::to_string(copy.coordinates.size()));
     return std::nullopt;
   }
@@ -175,7 +175,7 @@ std::byte* global_row(Warp& w, const Instr* i, uint64_t address, uint64_t bytes,
 /// Byte 0 of the shared memory in which a box lies; null after a fault.
 std::byte* shared_of_box(Warp& w, const Instr* i, const Box& box, uint64_t offset, bool write, unsigned lane) {
   if (offset % kSharedAlignment != 0) {
-    misaligned(w, i, lane, offset, "a box lies at a multiple of 128 in shared memory");
+    misaligned(w, i, lane, offset, "a box must be aligned to 128 bytes in shared memory");
     return nullptr;
   }
   std::byte* const start = bulk_range(w, i, Space::shared, offset, box.rows() * box.pitch(), write, lane);
@@ -265,9 +265,9 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
     if (reduction != Reduction::none && box->map.converts())
-      return bad_copy(
-          w, i, lane,
-          "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
+      return bad_copy(w, i, lane,
+                      "reductions of elements that are flushed or rounded to tf32 are not supported: their results are "
+                      "not documented");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
       return bad_copy(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
     BulkArrival store;

@@ -14,7 +14,7 @@ constexpr uint32_t kIm2col = 1;
 
 /// Each lane that executes copies a box to shared memory, and tells a barrier.
 const Instr* run_tensor_load(Warp& w, const Instr* i);
-/// … or from shared memory, or combines it with what is in global memory.
+/// … or from shared memory, or combines it with the contents of global memory.
 const Instr* run_tensor_store(Warp& w, const Instr* i);
 
 }  // namespace bankshot::simt

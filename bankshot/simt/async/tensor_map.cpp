@@ -77,7 +77,7 @@ bool is_possible(const TensorMap& map) {
 }  // namespace
 
 std::string what_is_wrong(const TensorMap& map) {
-  if (!is_possible(map)) return "the bytes of the tensor map were changed by something else than tensormap.replace";
+  if (!is_possible(map)) return "the bytes of the tensor map were changed by something other than tensormap.replace";
   return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
 }
 
@@ -143,7 +143,7 @@ std::string encode_im2col(const TensorShape& shape, const int* lower, const int*
 }
 
 std::string replace_address(TensorMap& map, uint64_t address) {
-  if (map.mark != TensorMap::kMark) return "what was given is no tensor map";
+  if (map.mark != TensorMap::kMark) return "the argument is not a tensor map";
   if (address % kTensorUnit != 0) return "the address is not a multiple of 16";
   map.address = address;
   return {};

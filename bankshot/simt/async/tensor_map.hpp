@@ -20,7 +20,7 @@ inline constexpr uint64_t kMostTensorSize = uint64_t{1} << 32, kMostTensorStride
 
 /// Numbers of the fields are those of the driver's enumerations.
 struct TensorMap {
-  static constexpr uint64_t kMark = 0x31'706d'74'6b'4e'61'62;  ///< "baNktmp1", so that other bytes are told from one
+  static constexpr uint64_t kMark = 0x31'706d'74'6b'4e'61'62;  ///< "baNktmp1", to recognise a tensor map
   static constexpr unsigned kMostDimensions = 5;
   enum Element : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
   enum Mode : uint8_t { tiled, im2col };
@@ -30,7 +30,7 @@ struct TensorMap {
   uint64_t mark = kMark;  ///< CuTe clears bit 21 of the second word (make_tma_copy_desc), which is not set in it
   Mode mode = tiled;
   uint8_t element = u8, dimensions = 1, swizzle = no_swizzle;
-  uint8_t fills_with_nan = 0;  ///< what is read outside of the tensor; else zeros
+  uint8_t fills_with_nan = 0;  ///< reads outside the tensor give NaN; else zeros
   uint8_t reserved[3] = {};
   std::array<uint32_t, 5> last{};     ///< of each dimension, innermost first: its size less 1
   uint32_t pixels = 0;                ///< im2col: of a column

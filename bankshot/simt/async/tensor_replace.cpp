@@ -70,7 +70,7 @@ const Instr* run_tensor_replace(Warp& w, const Instr* i) {
         i->op[3] == 8 ? w.row<const uint64_t>(i->op[2])[lane] : w.row<const uint32_t>(i->op[2])[lane];
     const std::string wrong = map.mark == TensorMap::kMark
                                   ? replace(map, static_cast<TensorField>(i->op[4]), i->op[1], value)
-                                  : "there is no tensor map here: cuTensorMapEncodeTiled makes one";
+                                  : "there is no tensor map here: create one with cuTensorMapEncodeTiled";
     if (!wrong.empty()) return fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, wrong);
     std::memcpy(there, static_cast<const void*>(&map), sizeof map);
   }

@@ -7,7 +7,7 @@
 
 namespace bankshot::simt {
 
-/// What tensormap.replace changes; those that are said for a dimension have it in op[1].
+/// The fields that tensormap.replace changes; those that exist per dimension have it in op[1].
 enum class TensorField : uint8_t { global_address, rank, box_dim, global_dim, global_stride, element_stride };
 
 /// op[0], imm, small, kWide: the descriptor's address; op[1]: dimension; op[2]: row of values, op[3]: bytes of one;

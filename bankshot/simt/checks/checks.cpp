@@ -118,7 +118,7 @@ const char* name_of(Kind kind) {
   }
 }
 
-// What it is told of from outside.
+// Events from outside.
 
 void Checks::allocated(const Allocation& allocation) {
   if (!options_.memory) return;
@@ -216,7 +216,7 @@ CtaChecks& Checks::made(Cta& cta, const Worker& worker) {
   }
   if (options_.memory || options_.race) {
     made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
-    // What is behind the memory of each CTA nobody reads.
+    // The bytes after the memory of each CTA are never read.
     for (unsigned k = 0; k < ctas; ++k)
       made.written->write(k * made.stride + cta.shared_bytes, made.stride - cta.shared_bytes);
   }

@@ -39,7 +39,7 @@ struct CheckedOp {
   Handler run = nullptr;  ///< the instruction without checks
   Kind kind = Kind::none;
   uint8_t bytes = 0;     ///< an access: of each lane
-  bool ignores = false;  ///< an atomic that does without what was there: exch
+  bool ignores = false;  ///< an atomic that ignores the old value: exch
   bool strong = false, is_volatile = false, acquires = false, releases = false;
   bool bulk = false;                     ///< commit, wait: of bulk copies
   bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
@@ -49,10 +49,10 @@ struct CheckedOp {
 /// What the decoder notes down. @param m  the form that the instruction has
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 
-/// What is known of a CTA, as far as it is asked for.
+/// What is known of a CTA, for the checks requested.
 struct CtaChecks {
-  /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of
-  /// one CTA comes after that of the one before; so do its warps.
+  /// Shared by all CTAs of the cluster; null if not needed. Race checks need `written` as well. The memories of the
+  /// CTAs follow each other, and so do their warps.
   std::shared_ptr<hazards::QuickRaces> races;
   std::shared_ptr<hazards::WrittenBytes> written;
   uint64_t stride = 1;  ///< from CTA to CTA
@@ -139,9 +139,10 @@ class Checks final : public Checker {
   int64_t place_of(Warp& w, uint64_t offset, uint64_t bytes = 1);
   /// The memory there.
   std::byte* memory_at(Warp& w, uint64_t place);
-  /// Of lanes that access shared memory those that do where there is some. Their offsets become such places.
+  /// Of the lanes that access shared memory, those whose address exists. Their offsets become such places.
   uint64_t placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes);
-  /// What a bulk copy of one lane accesses, which is looked at for what nobody wrote. @return whether it is there
+  /// The bytes that a bulk copy of one lane accesses; reads are checked for uninitialised memory. @return whether they
+  /// exist
   bool place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads,
                   bool writes);
   Dim3 cta_of_rank(const Warp& w, unsigned rank) const;

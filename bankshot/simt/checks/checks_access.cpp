@@ -86,7 +86,7 @@ uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64
       offsets[lane] += own;
     } else {
       const int64_t place = place_of(w, offsets[lane], bytes);
-      if (place < 0) continue;  // the engine tells of it
+      if (place < 0) continue;  // the engine reports it
       offsets[lane] = static_cast<uint64_t>(place);
     }
     placed |= lane_bit(lane);
@@ -115,13 +115,13 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    finding.detail = hazard.unfenced       ? "a bulk copy reads it, and no fence.proxy.async is between"
-                     : hazard.asynchronous ? "one of them is an asynchronous copy, for which nobody has waited"
+    finding.detail = hazard.unfenced       ? "a bulk copy reads it, without a fence.proxy.async in between"
+                     : hazard.asynchronous ? "one of them is an asynchronous copy that no thread has waited for"
                      : hazard.one_instruction
-                         ? "threads of one warp write different values to one place by one instruction"
-                     : hazard.within_warp  ? "threads of one warp, and no __syncwarp() between"
-                     : rank != w.cta->rank ? "no barrier of the cluster between"
-                                           : "no barrier between";
+                         ? "threads of one warp write different values to the same place in one instruction"
+                     : hazard.within_warp  ? "threads of one warp, without a __syncwarp() in between"
+                     : rank != w.cta->rank ? "no cluster barrier in between"
+                                           : "no barrier in between";
     const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
     if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
     if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));
@@ -163,7 +163,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
 }
 
-/// Lanes have read global memory of which somebody has written a part, or nobody anything.
+/// Lanes have read global memory that is partly or not at all written.
 void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes) {
   uint64_t wholly = 0;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -208,7 +208,7 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
 
 const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const uint64_t lanes = executing_lanes(w, i);
-  // What a transaction does nobody sees before it commits.
+  // Writes of a transaction are not visible before it commits.
   if (lanes == 0 || (!options_.memory && !options_.race)) return op.run(w, i);
   const bool hidden = in_transaction(w);
   LaneAddresses to;
@@ -265,8 +265,8 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
   return harmful;
 }
 
-/// A store. A lane that stores the value that is already there changes nothing, whatever the order: by default it does
-/// not count as an access. Whether it does so depends on the data, so CheckOptions::same_value counts it.
+/// A store. A lane that stores the value that is already there changes nothing, in either order: by default it does not
+/// count as an access. Whether it does so depends on the data, so CheckOptions::same_value counts it.
 const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
   if (access.lanes == 0) return op.run(w, i);
   hazards::WrittenBytes& written = *of(w).written;

@@ -137,7 +137,7 @@ void Checks::end_awaited(Warp& w, uint64_t lanes) {
       finding.other_thread = thread_of(w, first_of(never));
       finding.detail = "lane " + std::to_string(first_of(path.mask)) + " waits with the membermask " +
                        hexadecimal(static_cast<uint32_t>(path.wait_mask)) + "; lane " +
-                       std::to_string(first_of(never)) + " goes on elsewhere and ends without coming";
+                       std::to_string(first_of(never)) + " continues elsewhere and ends without arriving";
     });
   }
 }
@@ -159,7 +159,7 @@ void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
     if (is_new) {
       finding.thread = thread_of(w, first_of(w.active));
       finding.detail = "the barrier waits for " + std::to_string(count) +
-                       " threads, which is no multiple of the warp size of " + std::to_string(w.worker->warp_size);
+                       " threads, which is not a multiple of the warp size of " + std::to_string(w.worker->warp_size);
     }
   }
 }
@@ -200,7 +200,7 @@ void Checks::tell_ended(Warp& w, const CtaChecks::Part& part) {
     finding.thread = thread_of(w, first_of(part.lanes));
     finding.other_thread = ended.first;
     finding.detail = std::to_string(ended.threads) + " of the " + std::to_string(w.cta->threads) +
-                     " threads of the block have ended and do not come to this barrier";
+                     " threads of the block have ended and never reach this barrier";
   }
 }
 
@@ -247,7 +247,7 @@ void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
     of(w).races->exit(warp_of(w), lanes);
   if (!options_.sync) return;
   end_awaited(w, lanes);
-  if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left
+  if (w.cta->live_warps == 1 && lanes == w.alive) return;  // no other warp is left
   if (!has(*w.worker->program).barriers) return;
   std::vector<CtaChecks::Ended>& ended = of(w).ended;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const CtaChecks::Ended& one) { return one.at == i; });

@@ -11,14 +11,14 @@
 namespace bankshot::simt {
 
 struct CheckOptions {
-  bool memory = false;      ///< reads of what nobody wrote
+  bool memory = false;      ///< reads of uninitialised memory
   bool race = false;        ///< accesses to shared memory without an order
   bool sync = false;        ///< barriers that not all execute who have to
   bool same_value = false;  ///< of races: also those with stores of the value that is already there
   bool any() const { return memory || race || sync; }
 };
 
-/// The checks by name, in the order in which they are told.
+/// The checks by name, in the order of reports.
 struct CheckName {
   const char* name;
   bool CheckOptions::* wanted;
@@ -33,14 +33,14 @@ std::string names_of(const CheckOptions& checks, const char* between);
 struct Finding {
   enum class Kind : uint8_t {
     invalid_access,     ///< memory: outside of all allocations, misaligned, freed: a fault that ended the launch
-    unwritten_shared,   ///< memory: shared memory is read that nobody wrote
+    unwritten_shared,   ///< memory: read of uninitialised shared memory
     unwritten_global,   ///< memory: the same of an allocation
     leak,               ///< memory: an allocation that was not freed
     read_after_write,   ///< race: what a read gets depends on who is faster
     write_after_read,   ///< race
     write_after_write,  ///< race: what stays depends on who is faster
     divergent_barrier,  ///< sync: an aligned barrier that not all threads execute together
-    barrier_count,      ///< sync: a number of threads that is no multiple of the warp size
+    barrier_count,      ///< sync: a number of threads that is not a multiple of the warp size
     missing_member,     ///< sync: a thread executes with a membermask that does not name it
     absent_member,      ///< sync: a thread that a membermask names is elsewhere and never comes
     invalid_barrier,    ///< sync: a deadlock, or a barrier misused: a fault that ended the launch

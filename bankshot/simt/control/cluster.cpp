@@ -87,7 +87,7 @@ const Instr* run_cluster_arrive(Warp& w, const Instr* i) {
   if (const uint64_t again = w.cluster_arrived & w.active; again != 0) {
     return fault(
         w, i, Fault::Kind::bad_barrier, std::countr_zero(again), 0,
-        "a thread arrives at the barrier of its cluster that has not waited for the phase in which it arrived before");
+        "a thread arrives at the barrier of its cluster before it has waited for the phase of its previous arrival");
   }
   account(w, i, i + 1);
   w.cluster_arrived |= w.active;
@@ -124,7 +124,8 @@ int64_t offset_of(Warp& w, const Instr* i, unsigned lane) {
   const auto address = static_cast<uint64_t>(w.row<const Address>(i->op[1])[lane]);
   const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
   if (offset < 0) {
-    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address, "this is no address of shared memory");
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+          "this is not an address of shared memory");
   }
   return offset;
 }

@@ -74,7 +74,7 @@ const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
     }
     return next_path(w);
   }
-  // Somebody waits at this join already, or nobody does. The last side that is not there goes on in this path.
+  // Lanes may already wait at this join. The last side that has not arrived continues in this path.
   const Side* last = nullptr;
   for (const Side& side : sides) {
     if (join != nullptr && side.pc == join) {
@@ -239,7 +239,7 @@ const Instr* run_call(Warp& w, const Instr* i) {
     const uint64_t pointer = pointers[lane];
     if (pointer == 0 || pointer > program.functions.size() || !callable(program.functions[pointer - 1], call)) {
       return fault(w, i, Fault::Kind::bad_call, lane, pointer,
-                   "call through a pointer that is no function of this type");
+                   "call through a pointer that is not a function of this type");
     }
     uint64_t same = 0;
     for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {

@@ -8,7 +8,7 @@ namespace bankshot::simt {
 /// Picks another ready path of the warp and makes it current. @return its next instruction, or null if none is ready
 const Instr* next_path(Warp& warp);
 
-/// Stops the warp so that others may run; it goes on at `next`.
+/// Stops the warp so that others may run; it continues at `next`.
 const Instr* yield_slow(Warp& warp, const Instr* next);
 /// To be returned by instructions that may be waiting for another lane, warp or CTA (InstrFlag::kPolls).
 inline const Instr* polled(Warp& warp, const Instr* next) { return --warp.polls <= 0 ? yield_slow(warp, next) : next; }
@@ -42,9 +42,9 @@ const Instr* run_set_condition(Warp& w,
                                const Instr* i);     ///< cudaGraphSetConditional: a handle is the address of a word
 const Instr* run_guarded(Warp& w, const Instr* i);  ///< wrapper: runs `body` for the lanes whose guard holds
 
-/// Joins of a branch at most. aux is the index of the first, 0 if there is none. Where lanes may leave a loop before
-/// they come there, op[1] is that of the join behind it, if they may leave another one before that op[2], and so on;
-/// then 0.
+/// Most joins of a branch. aux is the index of the first, 0 if there is none. If lanes may leave a loop before they
+/// reach it, op[1] is the join after that loop; if they may leave another loop before that, op[2] is the join after it,
+/// and so on; then 0.
 constexpr size_t kMostJoins = 6;
 
 /// Whether Instr::imm is a branch target.

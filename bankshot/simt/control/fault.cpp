@@ -56,7 +56,7 @@ std::string hex(uint64_t value) {
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
   return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
                std::string(what) + " in a transaction, which began at " + w.worker->program->place_of(w.tx.begin) +
-                   ": lanes that met a conflict do not come there, so tx_commit() has to come before");
+                   ": lanes that met a conflict do not get there, so tx_commit() must come before it");
 }
 
 }  // namespace bankshot::simt

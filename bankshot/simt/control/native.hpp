@@ -17,15 +17,15 @@ inline const Instr* const kNobodyReady = reinterpret_cast<const Instr*>(1);
 /// Some of the active lanes, not all, take the branch. @return what comes next; Warp::active says for which lanes
 const Instr* native_diverge(Warp& w, const Instr* branch, uint64_t taken);
 
-/// The active lanes come to a join. @return null: nobody waits for them there, they go on; else what comes next, or
-/// kNobodyReady
+/// The active lanes reach a join. @return null: no lane waits for them there, so they continue; else the next
+/// instruction, or kNobodyReady
 const Instr* native_join(Warp& w, const Instr* join);
 
-/// The whole warp arrives at a barrier, which is not counted yet; `code` goes on behind it.
+/// The whole warp arrives at a barrier, which is not counted yet; `code` continues after it.
 /// @return as run_barrier
 const Instr* native_barrier(Warp& w, const Instr* i, NativeCode code, uint32_t at);
 
-/// The warp lets others run, and goes on at `target`.
+/// The warp lets others run, and continues at `target`.
 void native_yield(Warp& w, const Instr* target);
 
 }  // namespace bankshot::simt

@@ -38,7 +38,7 @@ inline void account_pseudo(Warp& w, const Instr* pseudo) {
   w.segment = pseudo + 1;
 }
 
-/// Writes what is being executed back to its path.
+/// Writes the state of the current path back to it.
 void save(Warp& w, const Instr* next);
 /// Makes a ready path the current one. @return its next instruction
 const Instr* resume(Warp& w, int32_t index);
@@ -49,15 +49,15 @@ void park_inner(Warp& w, int32_t index, const Instr* join);
 int32_t add_child(Warp& w, int32_t parent, uint64_t mask, const Instr* pc, const Instr* join, uint32_t depth);
 /// A new ready path beside `index`, with the same parent, join and frames.
 int32_t add_sibling(Warp& w, int32_t index, uint64_t mask, const Instr* pc);
-/// Removes a path; its parent resumes when it was the last child, or goes as well when nobody arrived.
+/// Removes a path. If it was the last child, its parent resumes, or is removed as well if no lane arrived.
 void remove_child(Warp& w, int32_t index);
-/// Lanes that wait at a join while others still run become a path of their own. This is what lets programs finish that
+/// Lanes that wait at a join while others still run become a separate path. This is what lets programs finish that
 /// rely on Volta's forward progress: a lane spins until one that already left the loop releases its lock.
 /// @return true if there were any
 bool release_waiting(Warp& w);
 
-/// The same where lanes have been waiting for kStaleTurns turns that ended in polling. A loop that polls and gets on,
-/// as one with an atomic in it, meets at its joins again and again, and the lanes that wait there are not these.
+/// The same where lanes have been waiting for kStaleTurns turns that ended in polling. A polling loop that makes
+/// progress, such as one with an atomic in it, meets at its joins again and again; lanes that wait there are not meant.
 void release_stale(Warp& w);
 
 /// Lanes that came together at a warp-wide instruction or a barrier go on together, if all of the warp did: what

@@ -44,7 +44,7 @@ void clear(const Warp& w, uint64_t begin, uint64_t end, unsigned lane) {
 /// What there is to say of an alloca that finds no room. @param in_use  bytes, by frames and by alloca
 std::string no_room(uint64_t bytes, uint64_t alignment, uint64_t size, uint64_t in_use) {
   return "alloca of " + std::to_string(bytes) + " bytes" +
-         (alignment > kLeastAlignment ? " at a multiple of " + std::to_string(alignment) : "") +
+         (alignment > kLeastAlignment ? " aligned to " + std::to_string(alignment) : "") +
          ": the stack of a thread has " + std::to_string(size) + " bytes, of which " + std::to_string(in_use) +
          " are in use";
 }
@@ -102,7 +102,7 @@ const Instr* run_stack_restore(Warp& w, const Instr* i) {
     const uint64_t top = get(w, i->op[1], i->op[2], lane), size = w.worker->local_stack;
     if (top > size || size - top > w.stack_used[lane]) {
       fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), top,
-            "stackrestore of what no stacksave of this thread gave");
+            "stackrestore of a value that no stacksave of this thread returned");
       return false;
     }
     w.stack_used[lane] = static_cast<uint32_t>(size - top);

@@ -70,7 +70,7 @@ void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& oper
   for (Path& path : w.paths) {
     if (!goes_with(path, i, members)) continue;
     if (worker.checks != nullptr) worker.checks->have_come(w, path.pc);
-    path.wait_mask = 0;  // goes with nobody any more
+    path.wait_mask = 0;  // no longer waits for other lanes
     path.state = State::ready;
     ++path.pc;
   }

@@ -25,7 +25,7 @@ using SyncBody = void (*)(Warp&, const Instr*);
 /// The lanes a membermask names. Masks have 32 bits; in wider warps ~0 means all lanes.
 inline uint64_t member_lanes(uint32_t mask) { return mask == ~uint32_t{0} ? ~uint64_t{0} : mask; }
 
-/// For lanes whose masks name lanes that are not active: each waits until all live lanes of its own mask stand at the
+/// For lanes whose masks name inactive lanes: each waits until all live lanes of its own mask stand at the
 /// same operation with the same mask, be it this instruction or another, in this function or another (sm_70 and later;
 /// PTX ISA, shfl.sync: "the same qualifiers and same membermask value"); then they execute together and go on apart.
 const Instr* wait_for_members(Warp& warp, const Instr* i, const SyncOperands& operands, SyncBody body);

@@ -66,7 +66,7 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
       if (provided == nullptr) {
         return error(callee.position, "function '" + callee.name + "' has no body in this module and is not provided",
                      callee.name.starts_with("__cudaCDP") || callee.name.starts_with("cudaGraph")
-                         ? "Of what kernels may call of the CUDA runtime this is not supported."
+                         ? "This function of the device runtime is not supported."
                          : "Link it in: nvcc -rdc=true, with all units that the kernel needs.");
       }
       if (const std::string wrong = wrong_call(*provided, call); !wrong.empty())
@@ -82,7 +82,7 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
       out.body = provided->handler;
     }
   } else {
-    return error(callee.position, "'" + callee.name + "' is no function");
+    return error(callee.position, "'" + callee.name + "' is not a function");
   }
   out.aux = static_cast<uint32_t>(context_.program->calls.size());
   item_->call = static_cast<int32_t>(out.aux);

@@ -265,7 +265,7 @@ bool FunctionDecoder::jumps_by_table(const ptx::Operand& table) {
   for (auto block = open_blocks_.rbegin(); targets == nullptr && block != open_blocks_.rend(); ++block) {
     if (const auto it = (*block)->tables.find(table.name); it != (*block)->tables.end()) targets = it->second;
   }
-  if (targets == nullptr) return error(table.position, "'" + table.name + "' is no .branchtargets list");
+  if (targets == nullptr) return error(table.position, "'" + table.name + "' is not a .branchtargets list");
   for (const std::string& target : targets->names) {
     const uint32_t* number = find_label(target);
     if (number == nullptr) return error(targets->position, "label '" + target + "' is not defined");
@@ -348,7 +348,7 @@ void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
   }
 }
 
-/// Which registers the instruction reads and writes, for who asks when they are ready.
+/// Which registers the instruction reads and writes, to find out when they are ready.
 void FunctionDecoder::note_uses(Item& item) {
   LoadedProgram& program = *context_.program;
   item.info.uses = static_cast<uint32_t>(program.register_uses.size());

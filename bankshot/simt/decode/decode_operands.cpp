@@ -71,7 +71,7 @@ bool refuses_part(Decoder& decoder, const Operand& operand) {
   if (operand.kind != Operand::Kind::identifier || operand.mask == 0) return false;
   decoder.error(operand.position,
                 "a part of '" + operand.name + "' can only be an operand of scalar video instructions",
-                "write bfe or prmt to take out bytes or halves");
+                "use bfe or prmt to extract bytes or halves");
   return true;
 }
 
@@ -337,7 +337,7 @@ bool FunctionDecoder::address(const Operand& operand, Space space, Address& out)
   if (symbol->kind == Symbol::Kind::reg) {
     const unsigned width = register_bytes(symbol->type);
     if (symbol->vector != 1 || symbol->type == Type::pred || (width != 4 && width != 8)) {
-      return error(operand.position, "an address register has 32 or 64 bits, '" + operand.name + "' has not");
+      return error(operand.position, "an address register must have 32 or 64 bits, but '" + operand.name + "' has not");
     }
     item_->reads.push_back(register_number(symbol->op));
     out.base = symbol->op;
@@ -345,7 +345,7 @@ bool FunctionDecoder::address(const Operand& operand, Space space, Address& out)
     return true;
   }
   if (symbol->kind == Symbol::Kind::label || symbol->kind == Symbol::Kind::function) {
-    return error(operand.position, "'" + operand.name + "' is no variable");
+    return error(operand.position, "'" + operand.name + "' is not a variable");
   }
   const Space own = symbol->space;
   if (space != own && space != Space::generic) {

@@ -82,7 +82,7 @@ Pressure pressure(const Blocks& blocks, const std::vector<RegisterUse>& uses, co
       while (begin > 0 && uses[begin - 1].node == node) --begin;
       uint32_t after = in_use.words();
       for (size_t k = begin; k < end; ++k) {
-        if (uses[k].write && !in_use.has(uses[k].reg)) after += words[uses[k].reg];  // a result that nobody reads
+        if (uses[k].write && !in_use.has(uses[k].reg)) after += words[uses[k].reg];  // an unused result
       }
       for (size_t k = end; k-- > begin;) {
         if (!uses[k].write) {

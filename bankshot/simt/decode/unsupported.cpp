@@ -5,7 +5,7 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr std::string_view kNewer = "Build for sm_90 or older: newer GPUs only have it.";
+constexpr std::string_view kNewer = "Build for sm_90 or older: only newer GPUs have it.";
 constexpr std::string_view kDense = "Let the program choose dense products: mma.sync without .sp.";
 constexpr std::string_view kDriver =
     "Make a descriptor for each type and layout with cuTensorMapEncodeTiled; address, sizes, strides and "
@@ -29,10 +29,10 @@ constexpr Known kKnown[] = {
     {"sub", "rs", "stochastic rounding", kNewer},
     {"fma", "rs", "stochastic rounding", kNewer},
     {"fma", "oob", "products with elements that are out of bounds",
-     "Write fma without .oob, and zeros for what is out of bounds."},
-    {"cp", "tile::gather4", "rows that are gathered from anywhere", kBoxes},
-    {"cp", "tile::scatter4", "rows that are scattered anywhere", kBoxes},
-    {"cp", "cp_mask", "copies of chosen bytes", kNewer},
+     "Write fma without .oob, and use zeros for elements that are out of bounds."},
+    {"cp", "tile::gather4", "gathering of rows", kBoxes},
+    {"cp", "tile::scatter4", "scattering of rows", kBoxes},
+    {"cp", "cp_mask", "copies of selected bytes", kNewer},
     {"cp", "im2col::w", "columns of pixels along one dimension", "Use .im2col, or build for sm_90 or older."},
     {"tensormap", "elemtype", "this field of a descriptor", kDriver},
     {"tensormap", "interleave_layout", "this field of a descriptor", kDriver},
@@ -48,13 +48,14 @@ std::string remedy_of_unknown(std::string_view opcode) {
     return "Build for sm_90 instead of sm_90a, or let the program choose mma.sync: warpgroup products run on sm_90a "
            "only.";
   if (opcode == "tcgen05")
-    return "Build for sm_90 or older instead of sm_100a: tensor memory is there on sm_100a and its relatives only.";
+    return "Build for sm_90 or older instead of sm_100a: only sm_100a and its relatives have tensor memory.";
   if (opcode == "clusterlaunchcontrol")
-    return "Build for sm_90 or older, or let the program launch a CTA for each piece of work: sm_100 and its relatives "
-           "only have it.";
+    return "Build for sm_90 or older, or let the program launch a CTA for each piece of work: only sm_100 and its "
+           "relatives have it.";
   if (opcode == "multimem")
-    return "Let the program use each GPU's memory by itself: there is one GPU, and multicast objects are not.";
-  return "docs/ptx.md lists what is.";
+    return "Let the program use each GPU's memory separately: there is only one GPU, and there are no multicast "
+           "objects.";
+  return "docs/ptx.md lists the supported instructions.";
 }
 
 Refusal refuse_modifier(std::string_view opcode, std::string_view modifier, std::string_view first_form) {
@@ -64,7 +65,7 @@ Refusal refuse_modifier(std::string_view opcode, std::string_view modifier, std:
   });
   if (known == std::end(kKnown))
     return {"unknown modifier " + name,
-            "docs/ptx.md lists the forms that run; the first is: " + std::string(first_form)};
+            "docs/ptx.md lists the supported forms; the first is: " + std::string(first_form)};
   return {name + " is not supported: " + std::string(known->what), std::string(known->remedy)};
 }
 

@@ -44,7 +44,7 @@ const Instr* run_free(Warp& w, const Instr* i) {
     if (!fine || address == 0 || w.worker->memory->heap_free(address)) return;
     fine = false;
     fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
-          "free() of what malloc() in a kernel did not give, or of what was freed before");
+          "free() of a pointer that malloc() in a kernel did not return, or that was freed before");
   });
   for (Worker::Hit& hit : w.worker->hits) hit = {};  // what was freed is not there any more
   return fine ? i + 1 : nullptr;

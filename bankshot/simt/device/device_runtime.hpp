@@ -20,7 +20,7 @@ struct DeviceFunction {
   std::vector<uint32_t> arguments;  ///< bytes of each
   std::string_view
       shares;  ///< what CTAs that call it share, and therefore run in one order: "the heap"; empty: nothing
-  /// What a program that calls it needs besides; null: nothing. @return any number, or why it cannot be had
+  /// Prepares what a program that calls it needs; null: nothing. @return any number, or why it is not available
   Result<uint64_t> (*prepare)(LoadedProgram&) = nullptr;
 };
 

@@ -91,7 +91,7 @@ void lower_async_wait(Decoder& decoder, const ptx::Instruction& instruction, con
   if (instruction.operands.empty()) return;  // wait_all
   int64_t groups = 0;
   if (!expect_operands(decoder, instruction, 1) || !decoder.literal(instruction.operands[0], groups)) return;
-  if (groups < 0) decoder.error(instruction.operands[0].position, "a number of groups is not negative");
+  if (groups < 0) decoder.error(instruction.operands[0].position, "the number of groups must not be negative");
   out.imm = static_cast<uint64_t>(groups);
 }
 
@@ -257,8 +257,7 @@ void lower_mbarrier_arrive(Decoder& decoder, const ptx::Instruction& instruction
   const size_t least = announces || m.has("noComplete") ? 3 : 2;
   if (!expect_operands(decoder, instruction, least, 3)) return;
   if (m.has("shared::cluster") && instruction.operands[0].kind != Operand::Kind::sink) {
-    decoder.error(instruction.operands[0].position,
-                  "there is no state of an mbarrier in .shared::cluster: write _ here");
+    decoder.error(instruction.operands[0].position, "an mbarrier in .shared::cluster returns no state: write _ here");
     return;
   }
   out.op[1] = destination_or_none(decoder, instruction.operands[0], Type::b64);

@@ -11,7 +11,7 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   if (!expect_operands(decoder, instruction, first + sources + hints)) return;
   if (!lower_shared_address(decoder, instruction.operands[first - 1], m.access.space, "atomics work on", out)) return;
   if (returns) out.op[1] = destination_or_none(decoder, instruction.operands[0], m.type);
-  // nvcc writes atom with a register that nobody reads where red would do.
+  // nvcc writes atom with an unused register where red would do.
   if (returns && !decoder.named_again(instruction.operands[0])) out.op[1] = OperandRef::kNone;
   for (size_t k = 0; k < sources; ++k) out.op[2 + k] = decoder.source(instruction.operands[first + k], m.type);
 

@@ -40,7 +40,7 @@ bool is_plain(ptx::Type type) {
          type == T::s16 || type == T::s32 || type == T::s64;
 }
 
-/// Which roundings are asked for and forbidden. Source: PTX ISA, cvt, "Rounding modifiers"; where it is silent, ptxas.
+/// Which roundings are required and forbidden. Source: PTX ISA, cvt, "Rounding modifiers"; where it is silent, ptxas.
 bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
   const bool to_float = is_float(m.type), from_float = is_float(m.type2);
   const bool integer_rounding = !m.which({"rni", "rzi", "rmi", "rpi"}).empty();

@@ -50,14 +50,14 @@ const char* wrong_together(const Match& m) {
   const unsigned bits = 8 * access.bytes();
   const bool strong = access.is_strong();
   if (cop && (strong || l1))
-    return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
-  if (access.is_volatile && hints) return ".volatile takes no hints to caches";
+    return "a cache operator cannot be combined with .volatile, .relaxed, .acquire, .release or .L1::…";
+  if (access.is_volatile && hints) return ".volatile takes no cache hints";
   if (access.is_mmio && (hints || prefetches || access.elements != 1 || !far))
-    return ".mmio is for single values in global memory, without hints to caches";
+    return ".mmio is for single values in global memory, without cache hints";
   if (strong && !far && space != Space::shared)
     return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
-  if ((hints || prefetches) && !far) return "hints to caches are for global memory";
-  if (bits > 256 || (bits == 256 && !far)) return "a vector has 128 bits at the most, in global memory 256";
+  if ((hints || prefetches) && !far) return "cache hints are for global memory";
+  if (bits > 256 || (bits == 256 && !far)) return "a vector has at most 128 bits, in global memory 256";
   if (access.elements == 8 && bits != 256) return "vectors of eight are of 32-bit elements";
   if (l2 && bits != 256) return "L2::evict_… is for vectors of 256 bits: .v8.b32 and .v4.b64";
   return nullptr;

@@ -1,4 +1,4 @@
-// Ranges of addresses that are free again: neighbours are one range, and what is taken may be a part of one.
+// Ranges of addresses that are free again: neighbours are merged, and an allocation may take part of a range.
 #pragma once
 
 #include <cstdint>

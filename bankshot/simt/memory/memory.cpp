@@ -86,7 +86,7 @@ bool Memory::free(uint64_t address) {
 
 namespace {
 
-/// Room of a block, with a gap behind it that is nobody's.
+/// Room of a block, followed by an unused gap.
 constexpr uint64_t kHeapUnit = 16;
 uint64_t heap_span(uint64_t bytes) { return round_up(std::max<uint64_t>(bytes, 1), kHeapUnit) + kHeapUnit; }
 

@@ -15,7 +15,7 @@ namespace bankshot::simt {
 
 inline constexpr uint64_t kPage = 4096;  ///< of the host, bytes
 
-constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;  ///< what a device has where nothing else is said
+constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;  ///< memory of a device by default
 
 enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module_constant, registered, heap };
 
@@ -71,7 +71,7 @@ class Memory {
   bool map(uint64_t address, uint64_t bytes, int file = -1, uint64_t offset = 0, bool writable = true);
   /// Unmaps what map() has mapped by this address.
   bool unmap(uint64_t address);
-  /// Counts memory that belongs to nobody's range, such as files to map. @return false if the device has not that much
+  /// Counts memory outside all ranges, such as files to map. @return false if the device does not have that much
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes) { used_ -= bytes; }
 

@@ -33,7 +33,7 @@ bool is_predicate(const Decoder& decoder, const ptx::Operand& operand);
 /// Keeps a list of rows with the program. @return its number, for an operand
 uint32_t keep_rows(Decoder& decoder, std::vector<uint32_t> rows);
 
-/// A source that is no number: of 16-bit floats and packed integers there are none.
+/// A source that is not a number: 16-bit floats and packed integers have no immediates.
 uint32_t register_source(Decoder& decoder, const ptx::Operand& operand, ptx::Type type);
 
 /// Packed integers: op[k] = operand k, all of 32 bits and in registers.

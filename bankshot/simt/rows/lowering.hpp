@@ -32,7 +32,7 @@ struct Symbol {
   bool entry_param = false;            ///< param of the kernel itself (in the launch's buffer), not of a call frame
 };
 
-/// Lowers the instructions of one function. Errors go to error(); lowering goes on with the next instruction.
+/// Lowers the instructions of one function. Errors go to error(); lowering continues with the next instruction.
 struct Decoder {
   virtual ~Decoder() = default;
 

@@ -28,7 +28,7 @@ struct Match {
 
 struct Decoder;
 
-/// Fills `out` for an instruction whose modifiers and operand count fit the row; reports to the decoder what is wrong.
+/// Fills `out` for an instruction whose modifiers and operand count fit the row; reports errors to the decoder.
 /// The default lowers the operands of the syntax in order.
 using Lower = void (*)(Decoder&, const ptx::Instruction&, const Match&, Instr& out);
 

@@ -20,7 +20,7 @@ class CtaSlot {
   void prepare(Worker& worker);
   /// Starts the CTA of a linear index. @param cluster  that it joins; null: a launch without clusters
   void start(uint64_t linear, std::shared_ptr<Cluster> cluster = nullptr);
-  /// It has ended: nobody reaches its shared memory any more.
+  /// It has ended: its shared memory is no longer accessible.
   void leave_cluster();
   /// Gives every warp that can run one turn. @param stop  null, or true once no further warp is to get one: `waiting`
   Turn turn(const std::atomic<bool>* stop = nullptr);

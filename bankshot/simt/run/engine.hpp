@@ -73,7 +73,7 @@ struct EngineOptions {
   uint64_t tier_seed = 0;
   bool tell_compiled = false;               ///< with LaunchStats::compiled
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
-  TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
+  TransactionObserver* observer = nullptr;  ///< called by the threads that run CTAs. For tests
   Checker* checks = nullptr;  ///< what looks for misuse of memory and barriers; then one thread runs all CTAs
   /// Progress callback; may be empty. The threads that run CTAs call it now and then. The launching thread calls it
   /// with ctas_done == ctas when no CTA runs any more, before the output of the kernel is written.
@@ -153,7 +153,7 @@ class Engine {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Gives instructions of a kernel hashes of their own, for all launches from now on. Its other instructions, which keep
+/// Gives instructions of a kernel their own hashes, for all launches from now on. Its other instructions, which keep
 /// the machine's, must keep off the blocks of words in which these hashes move words; a fault where one does not. What
 /// functions that it calls access is not checked.
 /// @param rules  of the machine

@@ -65,7 +65,7 @@ void keep_output(Cta& cta, std::vector<Output>& outputs) {
 
 namespace {
 
-/// Counts the CTAs that are done for EngineOptions::progress; nothing where nobody asked.
+/// Counts the finished CTAs for EngineOptions::progress; does nothing without it.
 class Progress {
  public:
   /// CTAs of one worker that have not been reported, and its instructions at its last report.
@@ -298,7 +298,7 @@ Launch begin_launch(const LaunchSetup& setup) {
   const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
   launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
   launch.shared_bytes = all_shared(*setup.program, setup.function, own_shared(*setup.kernel, *setup.config));
-  // A joined load may read behind the last word, which nobody uses; hardware has memory there.
+  // A joined load may read past the last word; the value is unused, and hardware has memory there.
   if (setup.options->machine_code != 0) launch.shared_bytes = round_up(launch.shared_bytes, 16u);
   return launch;
 }

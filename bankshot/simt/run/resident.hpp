@@ -33,7 +33,7 @@ class Residents {
   size_t size() const { return size_; }
   /// Starts the CTAs of a cluster, counted in the grid. None may be running.
   void start(uint64_t cluster);
-  /// Gives each CTA a turn, by rank. Never `blocked`: if nobody can go on, that is the fault of the first.
+  /// Gives each CTA a turn, by rank. Never `blocked`: if no CTA can continue, the first one gets a fault.
   /// @param stop  as of CtaSlot::turn
   CtaSlot::Turn turn(const std::atomic<bool>* stop);
   /// f(Cta&) for each CTA, by rank.

@@ -18,7 +18,7 @@ struct Step {
   const Instr* next = nullptr;  ///< as next_of
   scratchpad::Cost shared;      ///< of all its accesses to shared memory, if accesses are counted (Worker::counting)
 };
-/// Executes the warp's next instruction. Where its lanes go is told before: lane_addresses_of().
+/// Executes the warp's next instruction. lane_addresses_of() gives the addresses of its lanes before that.
 Step step(Warp& warp, const Instr* i);
 
 /// Whether `next` is what comes behind `i` in the program, pseudo instructions apart.

@@ -1,4 +1,4 @@
-// What was compiled to code of the host for a kernel, and what was not: for users who ask why a kernel is slow.
+// Which parts of a kernel were compiled to host code, and which were not: explains why a kernel is slow.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct Cta {
   bool faulted = false;
   uint64_t clock_base = 0;  ///< Worker::warp_instructions at time 0
   Barrier barriers[16];
-  uint32_t barriers_in_use = 0;  ///< bit n: somebody has arrived at barrier n; all others are as at the start
+  uint32_t barriers_in_use = 0;  ///< bit n: a warp has arrived at barrier n; all others are as at the start
   std::vector<Warp> warps;
   std::string output;                                            ///< of vprintf
   std::unique_ptr<scratchpad::SharedTransactions> transactions;  ///< made by the first
@@ -58,7 +58,7 @@ struct Cluster {
 /// Whether the upper part of an offset in the shared window may be a rank. Where a CTA is alone and has not asked for
 /// such an address, as most programs never do, it is an index that is too large.
 inline bool has_ranks(const Cta& cta) { return cta.cluster->ctas.size() > 1 || cta.cluster->gave_ranks; }
-/// An address that names a CTA of the cluster by rank is made.
+/// Notes that an address that names a CTA of the cluster by rank was created.
 inline void give_rank(const Cta& cta) {
   if (cta.cluster->ctas.size() == 1) cta.cluster->gave_ranks = true;  // CTAs of larger ones may be on several threads
 }
@@ -67,8 +67,7 @@ inline bool is_elsewhere(const Cta& cta, uint64_t offset) {
   const uint64_t tag = offset >> Windows::kCtaShift;
   return tag != 0 && (tag != cta.rank + 1 || !has_ranks(cta));
 }
-/// The CTA whose memory an offset in the shared window lies in; null if the cluster has none there any more, or never
-/// had.
+/// The CTA whose memory contains an offset in the shared window; null if the cluster has no such CTA, or it has ended.
 inline Cta* cta_at(Cta& cta, uint64_t offset) {
   if (!is_elsewhere(cta, offset)) return &cta;
   const uint64_t tag = offset >> Windows::kCtaShift;

@@ -57,7 +57,7 @@ struct GlobalInfo {
 struct LaunchConfig {
   Dim3 grid, block;
   Dim3 cluster;                       ///< CTAs of a cluster: they are resident together. The grid is a multiple
-  bool explicit_cluster = false;      ///< somebody asked for clusters, of one CTA perhaps: %is_explicit_cluster
+  bool explicit_cluster = false;      ///< clusters were requested, even if of one CTA: %is_explicit_cluster
   uint32_t dynamic_shared = 0;        ///< bytes
   bool cooperative = false;           ///< all CTAs are resident at once, and the kernel may wait for its whole grid
   std::span<const std::byte> params;  ///< KernelInfo::param_bytes bytes

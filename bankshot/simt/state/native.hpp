@@ -9,13 +9,13 @@
 
 namespace bankshot::simt {
 
-/// When native code is made. at_once: whoever comes to an instruction waits for its code, for tests.
+/// When native code is made. at_once: a warp that reaches an instruction waits for its code; for tests.
 enum class Compile : uint8_t { never, often, at_once };
 
 /// Executes a stretch of the program for the lanes of Warp::active, which all stand at its first instruction. Registers
 /// are in their rows before and after it.
-/// @param at  0: it begins; else it goes on behind its barrier of that number, at which the warp waited
-/// @return as a Handler does; kRefused if it has done nothing, as it cannot be used for what is in the registers
+/// @param at  0: from the beginning; else from after its barrier of that number, at which the warp waited
+/// @return like a Handler; kRefused if it has done nothing, because it does not fit the values in the registers
 using NativeCode = const Instr* (*)(Warp&, uint32_t at);
 
 inline const Instr* const kRefused = reinterpret_cast<const Instr*>(2);
@@ -34,7 +34,7 @@ class NativeMaker {
   /// A warp stands at an instruction for which code has been wanted NativeProgram::patience times more. Called by the
   /// threads that run CTAs.
   /// @param refused  there is code, which has just refused the warp
-  /// @return code for the warp to run; null: the interpreter goes on
+  /// @return code for the warp to run; null: the interpreter continues
   virtual NativeCode wanted(const Warp& w, const Instr* i, bool refused) = 0;
 };
 

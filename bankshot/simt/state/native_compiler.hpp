@@ -74,7 +74,7 @@ class NativeCompiler {
  public:
   virtual ~NativeCompiler() = default;
   virtual NativeResult compile(const NativeRequest& request) = 0;
-  /// Frees the code of a program, which nobody runs any more. @param program  LoadedProgram::serial
+  /// Frees the code of a program that is no longer running. @param program  LoadedProgram::serial
   virtual void forget(uint64_t program) = 0;
   /// Stretches whose code is kept.
   virtual size_t stretches() const = 0;

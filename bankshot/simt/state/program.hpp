@@ -37,7 +37,7 @@ struct InstrInfo {
   const Row* row = nullptr;        ///< of the table; null of what the decoder adds
   optimise::Sequence sequence;     ///< what machines do for it, if they have no such instruction
   ptx::Access access;              ///< what it does to memory
-  bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result
+  bool adds_one = false;           ///< an atomic that adds 1 to 32 bits and whose result is unused
   uint8_t bytes = 0;               ///< an access or copy of lanes: bytes of each, of matrices those of a piece
   uint32_t work = 0;               ///< Unit::tensor: Row::work
   uint16_t reads = 0, writes = 0;  ///< how many registers it reads and writes: register_uses[uses …], reads first
@@ -82,7 +82,7 @@ struct CopiedParam {
   uint32_t bytes = 0;
 };
 
-/// What a call instruction needs besides its operands.
+/// What a call instruction needs in addition to its operands.
 struct CallInfo {
   int32_t function = -1;               ///< -1: indirect, through a register
   Position position;                   ///< in the PTX text
@@ -99,7 +99,7 @@ struct AddressRef {
   ptx::Space space = ptx::Space::generic;
 };
 
-/// What a copy between memories needs besides its instruction, which has the global side.
+/// What a copy between memories needs in addition to its instruction, which has the global side.
 struct CopyInfo {
   AddressRef to, from, barrier;  ///< barrier: an mbarrier in shared memory that learns of the bytes
   unsigned bytes = 0;            ///< cp.async: of each lane

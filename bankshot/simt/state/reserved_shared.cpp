@@ -12,7 +12,7 @@ constexpr std::string_view kPrefix = "%reserved_smem_offset_";
 constexpr uint32_t kReservedBytes =
     1024;  // what the system has of each CTA: CUDA C++ Programming Guide, compute capability 8.x
 constexpr uint32_t kAlignment = 128;  // a row of 32 banks, as where the memory begins at 0
-constexpr uint32_t kSecond = 512;     // place 1; where hardware has it nobody tells
+constexpr uint32_t kSecond = 512;     // place 1; where hardware has it is not documented
 
 /// Whether an instruction of the function reads that row, as moves do. What else the operand may be has the same number
 /// now and then: such a function gets memory that it does not need.

@@ -1,4 +1,4 @@
-// Where a thread of a CTA stands in its block.
+// The position of a thread of a CTA in its block.
 #pragma once
 
 #include "bankshot/simt/state/worker.hpp"

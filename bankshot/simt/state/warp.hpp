@@ -15,10 +15,10 @@ namespace bankshot::simt {
 struct Cta;
 struct Worker;
 
-/// Generic addresses of these two windows stand for the shared memory of the CTA and its cluster, and the thread's
-/// local memory. They are reserved in the process, so no other pointer can lie there. The shared window begins with the
-/// CTA's own memory; behind it comes that of every CTA of the cluster by rank, the own one once more. An offset in it
-/// is a .shared address:
+/// Generic addresses in these two windows are the shared memory of the CTA and its cluster, and the thread's local
+/// memory. They are reserved in the process, so no other pointer can lie there. The shared window begins with the CTA's
+/// own memory; after it comes that of every CTA of the cluster by rank, including the CTA itself. An offset in it is a
+/// .shared address:
 ///     31      24 23                 0
 ///     | rank + 1 | byte in that CTA |     0 in the upper part: the CTA itself
 struct Windows {
@@ -64,7 +64,7 @@ struct Path {
 /// commits.
 struct WarpTransaction {
   int32_t path = -1;                      ///< that one; -1: no transaction
-  void (*ended)(struct Warp&) = nullptr;  ///< to be called when nobody runs below that path any more
+  void (*ended)(struct Warp&) = nullptr;  ///< called when no lane runs below that path any more
   const Instr* begin = nullptr;           ///< its tx_begin
   bool restarting = false;                ///< that comes next, for lanes that did not commit
   scratchpad::TxMasks masks;
@@ -98,7 +98,7 @@ struct Warp {
   int32_t current = -1;         ///< the path being executed
   uint64_t awaited = 0;         ///< bit_of_join() of joins at which a path waits for it, and perhaps of others
   uint32_t local_frame = 0;     ///< offset of the local frame of the path being executed
-  NativeCode native = nullptr;  ///< goes on behind the barrier at which the warp waits
+  NativeCode native = nullptr;  ///< continues after the barrier at which the warp waits
   uint32_t native_at = 0;       ///< … by this number
   std::vector<Path> paths;
   bool done = false, yielded = false;

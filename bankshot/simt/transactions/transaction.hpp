@@ -10,12 +10,11 @@ namespace bankshot::simt {
 /// Whether lanes of the warp wait at a tx_begin: for a warp that runs alone, or for other lanes of their own.
 bool waits_at_begin(const Warp& w);
 
-/// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared
-/// memory may have to start again before a timing model performs the others'.
+/// For an access to both memories, the lanes that go to global memory become a separate path, because those to shared
+/// memory may have to start again before a timing model performs the accesses of the others.
 void part(Warp& w, const Instr* i, uint64_t lanes);
 
-/// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see
-/// each other.
+/// Whether the warp's transaction hides its writes to global memory until the commit: where CTAs may see each other.
 bool keeps_global(const Warp& w);
 /// Addresses of the words of global memory that the lanes that are about to commit have read or would write, ascending.
 std::vector<uint64_t> global_words(const Warp& w);

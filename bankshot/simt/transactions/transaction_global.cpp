@@ -1,6 +1,6 @@
 // Transactions and global memory, the second step that GPU-LocalTM leaves to the future: versions are lazy, and a
 // commit finds out by the values that it has read whether others came before it (global_log.hpp). CTAs of such kernels
-// run in one order, and simulations perform these accesses and commits between quanta: nobody else runs then.
+// run in one order, and simulations perform these accesses and commits between quanta: nothing else runs then.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -42,7 +42,7 @@ bool take_out(Warp& w, uint64_t lanes) {
   return current_is_empty;
 }
 
-/// One lane's access to global memory, which sees what its transaction has written, and nobody else sees.
+/// One lane's access to global memory, which sees what its own transaction has written, and no other lane sees.
 /// @return false after a fault, or if what it has read is not there any more: `invalid` then has the lane
 bool access_global_lane(Warp& w, const Instr* i, unsigned lane, uint64_t address, const SiteInfo& what,
                         uint64_t& invalid) {
@@ -147,7 +147,8 @@ void commit_now(Warp& w) {
   if (std::exchange(w.tx.commit_waits, false)) end_attempt(w);
 }
 
-/// Lanes one after the other, as nobody else runs meanwhile: in simulations the access is performed between quanta.
+/// Lanes one after the other, because nothing else runs meanwhile: in simulations the access is performed between
+/// quanta.
 const Instr* access_global(Warp& w, const Instr* i, const LaneAddresses& to) {
   Worker& worker = *w.worker;
   if (w.tx.global.empty()) w.tx.global.resize(64);

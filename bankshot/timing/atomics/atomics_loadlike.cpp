@@ -13,7 +13,7 @@ class LoadLike final : public AtomicsUnit {
 };
 
 const AtomicsRegistry loadlike({"loadlike",
-                                "an atomic costs what a load of its addresses costs (the original GPGPU-Sim)",
+                                "an atomic costs as much as a load of the same addresses (the original GPGPU-Sim)",
                                 [](const Config&) { return std::make_unique<LoadLike>(); }});
 
 }  // namespace

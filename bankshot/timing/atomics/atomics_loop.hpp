@@ -37,7 +37,7 @@ class AtomicsLoop : public AtomicsUnit {
     const scratchpad::Rules* rules = nullptr;  ///< of its instruction
     uint64_t pending = 0;                      ///< lanes that have not updated their words
     uint64_t writers = 0;                      ///< … of this round
-    /// Passes that an access without conflicts needs, until they are told: later rounds are there because of conflicts.
+    /// Passes that an access without conflicts needs, until these are charged: later rounds are due to conflicts.
     unsigned ideal_read = 0, ideal_write = 0;
     Cycle read_at = 0;  ///< the banks began to serve the round's read
     Cycle round_ends = 0;

@@ -38,7 +38,7 @@ class Native final : public AtomicsLoop {
     return scratchpad::cost(*flight.rules, AccessKind::cas, flight.width, flight.addresses.data(), flight.writers)
         .ideal;
   }
-  /// Of the lanes of a phase on one bank the first in lane order is tried. It succeeds if nobody has written its word
+  /// Of the lanes of a phase on one bank the first in lane order is tried. It succeeds if no lane has written its word
   /// since it was read.
   uint64_t write(Flight& flight, Cycle at) override {
     uint64_t done = 0;
@@ -63,7 +63,7 @@ class Native final : public AtomicsLoop {
 };
 
 const AtomicsRegistry native({"native",
-                              "atomics at the banks: lanes on one word take turns (Maxwell and later)",
+                              "atomics at the banks: lanes on the same word take turns (Maxwell and later)",
                               [](const Config& config) { return std::make_unique<Native>(config); },
                               {}});
 

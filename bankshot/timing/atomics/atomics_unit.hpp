@@ -18,7 +18,7 @@ struct AtomicAccess {
   unsigned slot = 0;  ///< of its warp
   uint32_t instr = 0;
   AtomicForm form = AtomicForm::machine;
-  unsigned update = 0;                       ///< cycles of its arithmetic, where that is an instruction of its own
+  unsigned update = 0;                       ///< cycles of its arithmetic, where that is a separate instruction
   scratchpad::Cost cost;                     ///< as counted: lanes of a bank one after the other
   const scratchpad::Rules* rules = nullptr;  ///< of the instruction
   unsigned width = 4;                        ///< bytes a lane
@@ -50,14 +50,14 @@ class AtomicsUnit {
   struct Done {
     unsigned slot = 0;
     uint32_t instr = 0;
-    Cycle ready = 0;  ///< its warp goes on
+    Cycle ready = 0;  ///< its warp continues
   };
   virtual ~AtomicsUnit() = default;
   virtual Charge charge(const AtomicAccess& access, Banks& banks) = 0;
 
   // Of units that keep accesses.
   virtual Cycle next_event() const { return kNever; }
-  /// Does what is due. Called at next_event(), which is then later.
+  /// Does the work due. Called at next_event(), which is then later.
   virtual void advance(Cycle /*now*/, Banks& /*banks*/) {}
   /// Taken by the caller, who empties it.
   std::vector<Done>& done() { return done_; }

@@ -15,14 +15,14 @@ constexpr Parameter cycles(std::string_view name, std::string_view meaning) {
 
 constinit const std::array<Parameter, 8> kLockParameters = {{
     {kSection, "bits", "bits", 1, scratchpad::kMaxLockBits, 0,
-     "2^bits locks guard the words of shared memory; atomics of a GPU without the section need none", true},
-    cycles("read", "cycles to read and lock, each bank conflict level"),
+     "2^bits locks guard the words of shared memory; without this section, atomics need no locks", true},
+    cycles("read", "cycles to read and lock, per bank conflict level"),
     cycles("update", "cycles of the addition"),
-    cycles("write", "cycles to write and unlock, each bank conflict level"),
-    cycles("branch", "cycles until those without a lock try again"),
-    cycles("base", "of the closed model: cycles of an atomic without conflicts"),
-    cycles("position", "… cycles of each further lane on one lock"),
-    cycles("bank", "… cycles of each further bank conflict level of a read or a write"),
+    cycles("write", "cycles to write and unlock, per bank conflict level"),
+    cycles("branch", "cycles until lanes without a lock try again"),
+    cycles("base", "closed model: cycles of an atomic without conflicts"),
+    cycles("position", "closed model: cycles for each further lane on one lock"),
+    cycles("bank", "closed model: cycles for each further bank conflict level of a read or write"),
 }};
 
 LocksConfig locks_of(const Config& config) {

@@ -80,7 +80,7 @@ struct ScratchpadConfig {
 struct L1Config {
   unsigned bytes = 0;                  ///< 0: there is none. With carveouts_kb: of shared memory, too
   std::vector<unsigned> carveouts_kb;  ///< KB of these that shared memory may have; none: it has its own
-  unsigned reserved = 0;               ///< bytes of shared memory that the system takes for each CTA
+  unsigned reserved = 0;               ///< bytes of shared memory that the system reserves for each CTA
   unsigned shared_unit = 1;            ///< bytes of which a CTA gets whole multiples
   unsigned line_bytes = 128;
   unsigned sector_bytes = 32;  ///< fetched one by one; of the memory system as a whole
@@ -113,7 +113,7 @@ struct L2Config {
   unsigned data_bytes = 0;     ///< that are read or written a cycle, of a channel; 0: a line
   unsigned write_bytes = 0;    ///< that are written a cycle, of a channel; 0: data_bytes
   unsigned dram_bytes = 0;     ///< that a channel exchanges with its DRAM a cycle; 0: no limit but the DRAM's own
-  unsigned dram_turn = 0;      ///< cycles that this takes besides when its direction changes
+  unsigned dram_turn = 0;      ///< additional cycles when the direction changes
   unsigned mshrs = 64;         ///< lines that may be waited for, of a channel
   unsigned atomic_cycles = 1;  ///< its cycles for each lane of an atomic beyond the first on the line's fullest word
 };
@@ -133,7 +133,7 @@ struct DramConfig {
   unsigned cl = 12, rcd = 12, rp = 12, ras = 28, rc = 40, rrd = 6, ccd = 2, wr = 12, cwl = 4, wtr = 5;
 };
 
-/// What a kernel's launch costs besides what its CTAs do.
+/// The cost of a kernel launch in addition to that of its CTAs.
 struct LaunchConfig {
   unsigned cycles = 0;      ///< from its beginning until its first CTAs start
   unsigned cta_cycles = 0;  ///< from the end of a CTA until the one that takes its place starts

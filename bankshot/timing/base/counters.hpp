@@ -57,7 +57,7 @@ struct Counters {
       0;  ///< cycles of conflicts in which an SM issued nothing and a warp waited for shared memory
   uint64_t conflict_cycles_hidden = 0;  ///< … in which it issued, or waited for something else
   uint64_t foreseen_right = 0, foreseen_over = 0,
-           foreseen_under = 0;  ///< accesses by what was foreseen of their conflict
+           foreseen_under = 0;  ///< accesses by how well their conflict was predicted
   // Transactions on shared memory.
   uint64_t tx_warp_cycles = 0;    ///< warps in a transaction, summed over cycles and SMs: from begin to commit
   uint64_t tx_retry_cycles = 0;   ///< … in attempts that are not its first
@@ -92,7 +92,7 @@ struct CounterName {
 std::span<const CounterName> counter_names();  ///< all but the arrays
 void add(Counters& to, const Counters& from);
 
-/// What one instruction of the program did and waited for.
+/// What one instruction of the program did, and why it waited.
 struct LineCounters {
   uint64_t issued = 0;                        ///< warp instructions
   std::array<uint64_t, kCauses> slots{};      ///< slots in which the scheduler waited to issue it

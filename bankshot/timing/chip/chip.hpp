@@ -26,7 +26,7 @@ struct ChipOptions {
   bool sample = false;        ///< part of the work runs functionally, and its cycles are estimated: sampling.hpp
   Cycle timeline_cycles = 0;  ///< spans are kept of what begins in so many cycles from the first CTAs on
   const std::atomic<bool>* stop = nullptr;            ///< looked at now and then: true stops the launch, partial
-  std::function<void(const ChipProgress&)> progress;  ///< told now and then, by one thread, and at the end of a launch
+  std::function<void(const ChipProgress&)> progress;  ///< called at times, by one thread, and at the end of a launch
 };
 
 /// What one CTA of a kernel takes of an SM, and how many fit.

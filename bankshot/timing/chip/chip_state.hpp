@@ -56,7 +56,7 @@ struct Chip::State {
   Cycle used = 0;                                     ///< cycles of all launches
   bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
   std::map<LaunchKind, LaunchSample> samples;  ///< with options.sample
-  simt::LaunchResources functional;            ///< for what is not simulated
+  simt::LaunchResources functional;            ///< for CTAs that are not simulated
 
   // Of the launch.
   const simt::Launch* launch = nullptr;

@@ -38,7 +38,7 @@ struct LaunchTiming {
   std::string limited_by;          ///< "registers", "shared memory", "warps", "CTA slots"
   std::vector<LineTiming> lines;   ///< instructions that were issued or waited for, in the order of the program
   bool partial = false;            ///< it was stopped: --max-cycles or an interrupt
-  std::optional<Sampled> sampled;  ///< with sampling; all else is of what was simulated, of which there may be nothing
+  std::optional<Sampled> sampled;  ///< with sampling; everything else covers the simulated part, which may be empty
   std::vector<Span> timeline;      ///< of its first cycles, if one is wanted; by SM, then in order of begin
 };
 

@@ -5,7 +5,7 @@
 //     offset  = turn * interleave_bytes + byte        what the channel sees: its own bytes without gaps
 //     offset  = row number * row_bytes + column       bank = row number mod banks, row = row number / banks
 //
-// For a turn every position has a channel of its own, so (channel, offset) names one address, hashed or not, for any
+// In one round, every position has its own channel, so (channel, offset) names one address, hashed or not, for any
 // number of channels. Consecutive rows of a channel are on different banks, so a stream opens the next row while it
 // reads one. A line lies on one channel and in one row if interleave_bytes and row_bytes are multiples of it.
 #pragma once

@@ -43,7 +43,7 @@ class DramChannel {
   /// @param tick    when it comes; no command before is outstanding (next_command() >= tick)
   void push(DramPlace place, unsigned bursts, bool write, uint32_t tag, Cycle tick);
 
-  /// When the next command issues, if no request comes before; kNever if there are no requests.
+  /// When the next command issues, if no request arrives before; kNever if there are no requests.
   Cycle next_command() {
     if (!chosen_) choose();
     return next_tick_;
@@ -80,7 +80,7 @@ class DramChannel {
   /// The next command of a bank that has requests; side by side, as all are looked at for every command.
   struct Next {
     Cycle from = 0;      ///< of the bank's own times
-    uint64_t order = 0;  ///< among what is ready the least goes: columns first, then by age
+    uint64_t order = 0;  ///< of the ready ones, the smallest goes first: columns first, then by age
     uint32_t bank = 0, request = 0;
     Command command = kRead;
   };

@@ -1,4 +1,4 @@
-// What a cache waits for from behind it, and who waits for that: its MSHRs.
+// The MSHRs of a cache: outstanding fetches from the next level, and what waits for them.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace bankshot::timing {
 
-/// A line of which sectors are under way. `first` and `last`: who waits, in FetchTable's own list.
+/// A line of which sectors are being fetched. `first` and `last`: the waiters, in FetchTable's own list.
 struct Fetch {
   uint64_t line = 0;
   uint8_t pending = 0;  ///< sectors under way
@@ -19,7 +19,7 @@ struct Fetch {
 
 /// Fetches by number, found by line; freed numbers and list entries are used again, so there is no allocation in steady
 /// state.
-/// @tparam Waiting  who waits: a packet, an access
+/// @tparam Waiting  what waits: a packet, an access
 template <class Waiting>
 class FetchTable {
  public:
@@ -39,8 +39,8 @@ class FetchTable {
     while (at != kNone && fetches_[at].line != line) at = fetches_[at].next;
     return at;
   }
-  /// A new fetch of a line that has none, or of something that nobody finds: an odd number in place of a line. @return
-  /// kNone if the limit is reached
+  /// A new fetch of a line that has none, or of something that is never looked up: an odd number in place of a line.
+  /// @return kNone if the limit is reached
   uint32_t add(uint64_t line) {
     if (limit_ != 0 && used_ == limit_) return kNone;
     ++used_;
@@ -60,7 +60,7 @@ class FetchTable {
     }
     return fetch;
   }
-  /// Forgets a fetch for which nobody waits any more.
+  /// Removes a fetch for which nothing waits any more.
   void remove(uint32_t fetch) {
     assert(fetches_[fetch].first == kNone && "nobody waits");
     if (limit_ != 0) {

@@ -119,7 +119,7 @@ bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
     return true;
   }
   using Misses = FetchTable<uint32_t>;
-  // What the cache does not keep is asked for by each access: nobody finds it, as no line begins there.
+  // Data that the cache does not keep is fetched by each access: no lookup finds it, because no line begins there.
   const uint64_t key = cached ? line.line : line.line | 1;
   uint32_t miss = cached ? misses_.find(key) : Misses::kNone;
   const auto ask = static_cast<uint8_t>(need & ~(miss == Misses::kNone ? 0 : misses_[miss].pending));

@@ -49,9 +49,9 @@ class MemoryPort {
 
   /// Nothing happens before this cycle.
   Cycle next_event() const;
-  /// Does what is due at cycle `now`, not before next_event(): answers, and one lookup.
+  /// Does the work due at cycle `now`, not before next_event(): answers, and one lookup.
   void advance(Cycle now);
-  /// What was completed by these; to be cleared by who has seen it.
+  /// The accesses completed by these; the caller clears the list.
   std::vector<Completion>& completions() { return completions_; }
 
   /// From now on packets go to one of two outboxes, which is emptied: the other can be read meanwhile.

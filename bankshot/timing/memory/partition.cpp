@@ -414,7 +414,7 @@ void Partition::State::answer(const Packet& packet, uint64_t line, Cycle tick) {
 // ------------------------------------------------------------------------------------------------------------------
 // DRAM
 
-/// @param fetch  reads: who waits for them
+/// @param fetch  reads: what waits for them
 /// @param tick   of the cache
 void Partition::State::to_dram(uint64_t line, uint8_t sectors, bool write, uint32_t fetch, Cycle tick) {
   if (sectors == 0) return;

@@ -28,7 +28,7 @@ class Partition {
   /// Packets of one SM, in the order in which it sent them. They arrive later than everything advanced over so far.
   void receive(std::span<const Packet> packets);
 
-  /// Between launches somebody else wrote sectors of a line: the cache has them as written, and it took no time.
+  /// Sectors of a line were written from outside between launches: the cache marks them as written, at no cost.
   void hold(uint64_t line, uint8_t sectors);
 
   /// Simulates the core cycles before `end` that were not simulated yet. Answers are appended in the order of their

@@ -1,4 +1,4 @@
-// Tags of a set-associative cache whose lines are fetched sector by sector: what is there, what was written, what goes.
+// Tags of a set-associative cache whose lines are fetched sector by sector: valid sectors, dirty sectors, evictions.
 #pragma once
 
 #include <cstddef>

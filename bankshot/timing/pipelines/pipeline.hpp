@@ -15,7 +15,7 @@ enum class Flow : uint8_t { memory, other };
 
 /// When the banks serve a shared access, and when its data is there.
 struct Passage {
-  Cycle begin = 0, end = 0;  ///< the banks deliver in [begin, end), told on the scale of issue cycles
+  Cycle begin = 0, end = 0;  ///< the banks deliver in [begin, end), in issue cycles
   Cycle ready = 0;           ///< a dependent instruction can issue
 };
 
@@ -62,7 +62,7 @@ class Pipeline {
     Cycle begin = 0, end = 0;
   };
   std::span<const Service> services() const { return services_; }
-  /// Any other instruction issues. @param latency  of its unit; 0: somebody else knows when its result is there
+  /// Any other instruction issues. @param latency  of its unit; 0: another part knows when its result is there
   /// @return when a dependent instruction can issue
   virtual Cycle other(const Issued& issued, Flow flow, unsigned latency) = 0;
   /// The cycle from which on the next warp can issue, behind all sub-warps of the last one, standstills or not.

@@ -59,22 +59,27 @@ class Queued final : public Pipeline {
   std::vector<Cycle> sub_core_free_;  ///< by scheduler: its way to the banks
 };
 
-constexpr Parameter kQueue = {
-    "scratchpad", "queue", "accesses", 1, 4096, 1, "accesses that wait for the banks before no further one can issue",
-    true};
+constexpr Parameter kQueue = {"scratchpad",
+                              "queue",
+                              "accesses",
+                              1,
+                              4096,
+                              1,
+                              "accesses that can wait for the banks; while the queue is full, no further access issues",
+                              true};
 
 constexpr Parameter kWavefront = {
-    "scratchpad", "wavefront_cycles", "cycles", 1, 64, 1, "cycles for which a wavefront has the SM's banks"};
+    "scratchpad", "wavefront_cycles", "cycles", 1, 64, 1, "cycles for which a wavefront occupies the SM's banks"};
 constexpr Parameter kSubCore = {"scratchpad",
                                 "sub_core_wavefront_cycles",
                                 "cycles",
                                 1,
                                 64,
                                 1,
-                                "cycles between two wavefronts of one scheduler's warps, if they are more"};
+                                "cycles between two wavefronts of one scheduler's warps, if greater"};
 
 const PipelineRegistry queued({"queued",
-                               "accesses wait in a queue of their own: a conflict holds up only them",
+                               "accesses wait in a separate queue: a conflict delays only accesses",
                                [](const Config& config) {
                                  return std::make_unique<Queued>(config.parameters[kQueue],
                                                                  config.parameters[kWavefront],

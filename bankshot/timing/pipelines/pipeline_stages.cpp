@@ -96,7 +96,7 @@ class Staged final : public Pipeline {
     return issued;
   }
 
-  /// All sub-warps of an instruction, where nobody is in their way. @return the write-back of the last; 0: somebody is
+  /// All sub-warps of an instruction, if none in flight is in their way. @return the write-back of the last; 0: one is
   Cycle fetch_freely(const Issued& issued, Flow flow, size_t count) {
     stages_.forget_before(issued.now);
     const Cycle last = stages_.fetch_freely(issued.now, static_cast<unsigned>(count), flow == Flow::memory,
@@ -157,12 +157,13 @@ PipelineRegistry::Entry entry(const char* summary) {
           std::move(parameters), lacks};
 }
 
-const PipelineRegistry unified(
-    entry<Organisation::unified>("stages, all through those of memory: a conflict stops everybody behind it"));
-const PipelineRegistry split(entry<Organisation::split>(
-    "stages, with others beside those of memory; an instruction that ends at once with an access stops all behind it"));
+const PipelineRegistry unified(entry<Organisation::unified>(
+    "all instructions pass through the memory stages: a conflict stops everything behind it"));
+const PipelineRegistry split(
+    entry<Organisation::split>("other instructions have stages beside the memory stages; one that finishes together "
+                               "with an access stops everything behind it"));
 const PipelineRegistry elastic(
-    entry<Organisation::elastic>("stages, and queues that take up what conflicts delay (CF'11)"));
+    entry<Organisation::elastic>("stages with queues for instructions that conflicts delay (CF'11)"));
 
 }  // namespace
 }  // namespace bankshot::timing

@@ -85,7 +85,7 @@ void StageChart::fill(StageRow& row, size_t first, size_t behind, std::vector<un
   row.nonmem.clear();
   row.write_back = StageRow::kNobody;
   row.stall = StageStall::none;
-  bool in_exe = false, still = false;  // somebody stands in EXE; the front stands still
+  bool in_exe = false, still = false;  // a sub-warp is in EXE; the front stalls
   bool held = false;                   // the one in the last stage beside is not written back now
   StageStall why = StageStall::none;
   for (size_t k = first; k < behind; ++k) {

@@ -9,9 +9,9 @@ namespace bankshot::timing {
 /// A queue of the size that equation 3 (before the banks) or 2 (beside them) of Elastic Pipeline (CF'11) gives.
 constexpr unsigned kByEquation = ~0u;
 
-inline constexpr Parameter kStages = {"issue", "stages", "stages", 0, 1000, 0, "stages of the pipeline; 0: not said"};
+inline constexpr Parameter kStages = {"issue", "stages", "stages", 0, 1000, 0, "stages of the pipeline; 0: unknown"};
 inline constexpr Parameter kMemoryStages = {
-    "issue", "memory_stages", "stages", 0, 1000, 0, "… of them for memory; 0: not said", false, &kStages};
+    "issue", "memory_stages", "stages", 0, 1000, 0, "memory stages among them; 0: unknown", false, &kStages};
 inline constexpr Parameter kPremem = {
     "issue",
     "premem",
@@ -19,7 +19,7 @@ inline constexpr Parameter kPremem = {
     0,
     64,
     kByEquation,
-    "elastic pipeline: accesses that may wait for the banks; if not said, the sub-warps of a warp minus one"};
+    "elastic pipeline: accesses that can wait for the banks; default: sub-warps of a warp minus one"};
 inline constexpr Parameter kNonmem = {
     "issue",
     "nonmem",
@@ -27,7 +27,7 @@ inline constexpr Parameter kNonmem = {
     0,
     64,
     kByEquation,
-    "elastic pipeline: others that may wait beside the memory stages; if not said, memory_stages"};
+    "elastic pipeline: other instructions that can wait beside the memory stages; default: memory_stages"};
 inline constexpr Parameter kSqueeze = {
     "issue",
     "squeeze",
@@ -35,7 +35,7 @@ inline constexpr Parameter kSqueeze = {
     0,
     1,
     0,
-    "stages: instructions behind a gap close it during a standstill; false: all behind stop, as in CF'11"};
+    "during a stall, instructions behind a gap move up to close it; false: they all stop, as in CF'11"};
 
 /// Entries of the elastic pipeline's queues in a machine: those of the equations, unless its file says others.
 inline unsigned premem_entries(const Config& config) {

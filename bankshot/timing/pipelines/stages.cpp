@@ -5,7 +5,7 @@
 namespace bankshot::timing {
 namespace {
 
-/// Whether an ascending queue holds a cycle; what is asked for is near its end.
+/// Whether an ascending queue holds a cycle; the cycle is usually near its end.
 bool holds(const Ring<Cycle>& cycles, Cycle cycle) {
   for (size_t k = cycles.size(); k-- > 0 && cycles[k] >= cycle;) {
     if (cycles[k] == cycle) return true;
@@ -197,7 +197,7 @@ void Stages::stand_beside(Cycle cycle, uint64_t id) {
   stand(cycle, cycle + 1, data ? StageStall::returned : StageStall::write_back, data ? id : last_access_);
 }
 
-/// Who comes next meets nobody behind EXE: what was has no effect any more.
+/// The next sub-warp meets none after EXE: earlier ones have no effect any more.
 void Stages::forget_if_empty(Cycle cycle) {
   const bool beside = !beside_.empty() && beside_[beside_.size() - 1].write_back >= cycle;
   if (!beside && last_memory_ < cycle) conflict_ = return_ = false;
@@ -221,7 +221,7 @@ void Stages::enter_beside(StageTimes& times, const SubWarp& sub_warp) {
 }
 
 /// Split: when those from `first` on are written back. They shift in every cycle but those in which one of them stands
-/// in the last stage and somebody else is written back.
+/// in the last stage and another one is written back.
 void Stages::place_beside(size_t first) {
   for (size_t k = first; k < beside_.size(); ++k) {
     Beside& one = beside_[k];

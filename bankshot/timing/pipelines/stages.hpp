@@ -15,9 +15,9 @@
 namespace bankshot::timing {
 
 enum class Organisation : uint8_t {
-  unified,  ///< figure 4(a): all pass the memory stages; a conflict stops whatever is upstream
-  split,    ///< figure 4(b): the others have stages of their own; two that end at once stop what is upstream
-  elastic,  ///< figures 5 and 6: queues in place of both, and short cuts to write-back
+  unified,  ///< figure 4(a): all pass through the memory stages; a conflict stops everything upstream
+  split,    ///< figure 4(b): other instructions have separate stages; two that finish together stop everything upstream
+  elastic,  ///< figures 5 and 6: queues instead of both, and shortcuts to write-back
 };
 
 /// What they are called in GPU files and on command lines, in this order.
@@ -78,21 +78,21 @@ class Stages {
   struct Standstill {
     Cycle begin = 0, end = 0;
     StageStall why = StageStall::none;
-    uint64_t whose = 0;  ///< id of the access that is in the way, or of who stands in EXE
+    uint64_t whose = 0;  ///< id of the access that is in the way, or of the sub-warp in EXE
   };
-  /// The one that a cycle lies in: its end is the cycle itself if the front moves. Known for good for every cycle up to
-  /// which everybody is fetched.
+  /// The one that a cycle lies in: its end is the cycle itself if the front moves. Final for every cycle up to the last
+  /// fetch.
   Standstill standstill(Cycle cycle) const;
   /// The first cycle, not before this one, in which the front moves.
   Cycle moves(Cycle cycle) const;
 
-  /// Nobody will ask for cycles before this one: not fetched up to now, not returned.
+  /// No call will be for cycles before this one, whether fetched or returned.
   void forget_before(Cycle cycle);
   /// A sub-warp is in the first stage in `cycle`, in which the front moves; later than all before.
   StageTimes fetch(Cycle cycle, const SubWarp& sub_warp);
-  /// The same of several alike, one a cycle from `cycle` on, each of which has MEM0 for one cycle at most, if nobody in
-  /// flight is in their way nor they in anybody's. The last has an id of its own. @return the write-back of the last;
-  /// 0: not so, fetch() them
+  /// The same for several equal sub-warps, one per cycle from `cycle` on, each of which occupies MEM0 for at most one
+  /// cycle, if they and the sub-warps in flight do not delay each other. The last has its own id. @return the
+  /// write-back of the last; 0 if they do, then fetch() them
   Cycle fetch_freely(Cycle cycle, unsigned count, bool memory, uint64_t id, uint64_t last_id);
 
   /// What fetch() has delayed: their new write-back.
@@ -102,8 +102,8 @@ class Stages {
   };
   std::vector<Late>& late() { return late_; }
 
-  /// Data for one sub-warp from outside the core is there in `cycle`: it is written back when nobody in flight is, and
-  /// has its turn before all that are fetched from now on. @return the cycle of its write-back
+  /// Data for one sub-warp from outside the core is there in `cycle`: it is written back when no sub-warp in flight is,
+  /// and before all that are fetched from now on. @return the cycle of its write-back
   Cycle returned(Cycle cycle);
 
  private:
@@ -135,18 +135,18 @@ class Stages {
   size_t oldest_leave_ = 0;
   Cycle free_ = 0;     ///< MEM0, from then on
   Cycle put_off_ = 0;  ///< of the cycles until then, those by which data from outside has put MEM0 off
-  bool conflict_ = false, return_ = false;  ///< there was one, of either, since nobody was behind EXE
+  bool conflict_ = false, return_ = false;  ///< there was one, of either, since the stages after EXE were last empty
   uint64_t last_access_ = 0;                ///< id of who was the last in it
   std::vector<Cycle> premem_;               ///< when the last accesses entered MEM0, a ring
   size_t oldest_ = 0;
-  CycleSet taken_;         ///< write-backs that nobody else can have: of the memory stages, and of data from outside
+  CycleSet taken_;         ///< write-backs that are taken: of the memory stages, and of data from outside
   CycleSet returned_;      ///< … of data from outside
   CycleSet claimed_;       ///< those of the others, as far as is known
   Cycle last_memory_ = 0;  ///< the last of the memory stages
   Ring<Beside> beside_;    ///< of those beside the memory stages, in order: who is not written back at once
   Ring<Cycle> held_;       ///< split: cycles in which the stages beside stand still
   Cycle held_before_ = 0;  ///< such cycles that are forgotten
-  Cycle last_beside_ = 0;  ///< when the last one came beside the memory stages; 0: nobody yet
+  Cycle last_beside_ = 0;  ///< when the last one entered the stages beside memory; 0: none yet
   std::vector<Late> late_;
 };
 

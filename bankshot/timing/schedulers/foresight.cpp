@@ -177,16 +177,17 @@ std::unique_ptr<Foresight> make(const Config&) {
   return std::make_unique<Kind>();
 }
 
-const ForesightRegistry last({"last", "what an instruction's access did the last time: the history cache of CF'11",
-                              make<Last>});
-const ForesightRegistry confident({"confident",
-                                   "what it did, until that was wrong twice, or more often if it had been right before",
-                                   make<Confident>});
-const ForesightRegistry mean({"mean", "the mean of what it did, the latest counting most", make<Mean>});
-const ForesightRegistry warp({"warp", "what it did the last time in the same warp",
+const ForesightRegistry last({"last", "the instruction's last conflict: the history cache of CF'11", make<Last>});
+const ForesightRegistry confident(
+    {"confident", "an earlier conflict of the instruction, until wrong twice, or more often if it was right before",
+     make<Confident>});
+const ForesightRegistry mean({"mean", "a mean of the instruction's conflicts, in which the latest counts most",
+                              make<Mean>});
+const ForesightRegistry warp({"warp", "the instruction's last conflict in the same warp",
                               [](const Config& config) { return std::make_unique<PerWarp>(config.max_warps); }});
-const ForesightRegistry exact({"exact", "what it will do: perfect foresight, which no hardware has", make<Exact>});
-const ForesightRegistry none({"none", "nothing: memory accesses issue into conflicts",
+const ForesightRegistry exact({"exact", "the conflict that it will have: perfect prediction, which no hardware has",
+                               make<Exact>});
+const ForesightRegistry none({"none", "no prediction: memory accesses issue into conflicts",
                               [](const Config&) { return std::unique_ptr<Foresight>(); }});
 
 }  // namespace

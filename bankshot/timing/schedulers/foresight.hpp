@@ -16,12 +16,12 @@ namespace bankshot::timing {
 ///                   quotient of the sum and is less where ports share badly (degrees 1 1 1 1, 2 ports: 2 for 4)
 unsigned safe_distance(std::span<const unsigned> degrees, unsigned ports, bool corrected);
 
-/// One of each SM. It is asked about an access when that issues, and told its conflict when the banks have served it; a
+/// One per SM. It predicts an access when that issues, and learns its conflict when the banks have served it; a
 /// conflict is the cycles for which it has the banks beyond those of its sub-warps. A conflict up to kMost that is
 /// always the same is foreseen sooner or later. tests/contract holds every member to this.
 class Foresight {
  public:
-  static constexpr unsigned kMost = 31;  ///< conflict that is told apart: log2(warp) bits of the cache (section 4.4)
+  static constexpr unsigned kMost = 31;  ///< largest conflict distinguished: log2(warp) bits of the cache (section 4.4)
 
   virtual ~Foresight() = default;
   /// @param pc        index of the instruction

@@ -23,7 +23,7 @@ class GreedyThenOldest final : public WarpScheduler {
   unsigned last_ = 64;
 };
 
-const SchedulerRegistry gto({"gto", "stays on a warp until it stalls, then the oldest",
+const SchedulerRegistry gto({"gto", "greedy, then oldest: stays on a warp until it stalls, then takes the oldest",
                              [](const Config&) { return std::make_unique<GreedyThenOldest>(); }});
 
 }  // namespace

@@ -24,7 +24,7 @@ class GreedyThenYoungest final : public WarpScheduler {
   unsigned last_ = 64;
 };
 
-const SchedulerRegistry gty({"gty", "stays on a warp until it stalls, then the youngest",
+const SchedulerRegistry gty({"gty", "greedy, then youngest: stays on a warp until it stalls, then takes the youngest",
                              [](const Config&) { return std::make_unique<GreedyThenYoungest>(); }});
 
 }  // namespace

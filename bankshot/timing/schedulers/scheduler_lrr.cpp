@@ -24,9 +24,9 @@ class StrictBarrel final : public LooseRoundRobin {
   bool one_in_flight() const override { return true; }
 };
 
-const SchedulerRegistry lrr({"lrr", "loose round robin: the next ready warp behind the last one",
+const SchedulerRegistry lrr({"lrr", "loose round robin: the next ready warp after the last one",
                              [](const Config&) { return std::make_unique<LooseRoundRobin>(); }});
-const SchedulerRegistry barrel({"barrel", "strict barrel: round robin, one instruction of a warp in flight",
+const SchedulerRegistry barrel({"barrel", "strict barrel: round robin, one instruction per warp in flight",
                                 [](const Config&) { return std::make_unique<StrictBarrel>(); }});
 
 }  // namespace

@@ -45,7 +45,7 @@ constexpr Parameter kActiveWarps = {
     "issue", "active_warps", "warps", 1, 64, 8, "warps of a fetch group of the two-level scheduler"};
 
 const SchedulerRegistry two_level({"two-level",
-                                   "round robin in a group of active_warps until all of it waits for memory",
+                                   "round robin in a group of active_warps until all its warps wait for memory",
                                    [](const Config& config) {
                                      return std::make_unique<TwoLevel>(config.parameters[kActiveWarps],
                                                                        config.issue.schedulers);

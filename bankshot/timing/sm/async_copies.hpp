@@ -33,7 +33,7 @@ class AsyncCopies {
     groups_.erase(groups_.begin(), groups_.begin() + static_cast<ptrdiff_t>(done));
     first_ += static_cast<uint32_t>(done);
   }
-  /// Whether all groups that were committed are there but for the last `most`; kAll: and what was not committed.
+  /// Whether all committed groups except the last `most` are complete; kAll: including copies that were not committed.
   static constexpr uint64_t kAll = ~uint64_t{0};
   bool there_but_for(uint64_t most) const {
     if (most == kAll) return copies_.empty();

@@ -97,7 +97,7 @@ class ExecutionUnits {
     choice.unit = static_cast<UnitClass>(place);
     std::vector<uint64_t>& units = units_[static_cast<unsigned>(choice.unit)];
     choice.booked = &units[scheduler % units.size()];
-    // Units beyond one for each scheduler are anybody's.
+    // Units beyond one per scheduler serve any scheduler.
     for (size_t k = schedulers_; k < units.size(); ++k) {
       if (units[k] < *choice.booked) choice.booked = &units[k];
     }

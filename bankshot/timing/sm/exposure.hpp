@@ -21,7 +21,7 @@ class Exposure {
   }
   bool empty() const { return conflicts_.empty(); }
 
-  /// What the SM did in the cycles before `until` that were not told yet: the same in all of them.
+  /// Reports what the SM did in the cycles before `until` that were not reported yet: the same in all of them.
   /// @param count  called with (instruction, cycles, exposed)
   template <class Count>
   void tell(Cycle until, bool exposed, Count count) {
@@ -36,7 +36,7 @@ class Exposure {
     }
     if (seen_ < until) seen_ = until;
   }
-  /// Nothing waits any more: what is left is hidden.
+  /// Nothing waits any more: the remaining cycles are hidden.
   template <class Count>
   void finish(Count count) {
     tell(kNever, false, count);

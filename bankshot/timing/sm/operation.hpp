@@ -89,7 +89,7 @@ struct Operations {
 };
 Operations operations(const simt::LoadedProgram& program);
 
-/// The pipeline that a row's unit stands for.
+/// The pipeline that executes a row's unit.
 UnitClass unit_class(simt::Unit unit);
 
 /// What machine code makes of an atomic.

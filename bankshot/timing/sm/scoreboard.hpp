@@ -13,12 +13,12 @@ namespace bankshot::timing {
 
 /// Whether an instruction can issue.
 struct Wait {
-  Cycle until = 0;               ///< not before; it can if this is not later than the cycle asked for
+  Cycle until = 0;               ///< not before; it can issue if this is not later than the given cycle
   Cause why = Cause::execution;  ///< what the warp waits for until then
 };
 
-/// Results are told when an instruction issues, or when they arrive if nobody knows before (`kNever`). An instruction
-/// waits for what it reads and for what it writes. Cycles of issue; slots are warp slots of the SM.
+/// Results are announced when an instruction issues, or, if their time is unknown then (`kNever`), when they arrive. An
+/// instruction waits for what it reads and for what it writes. Cycles of issue; slots are warp slots of the SM.
 class Scoreboard {
  public:
   /// A launch begins: so many slots, and so many registers of each.
@@ -64,7 +64,7 @@ class Scoreboard {
   }
 
   /// An instruction has issued. @param ready  of its results; kNever: arrived() will tell
-  /// @param has_results  whether anybody may wait for `ready`
+  /// @param has_results  whether an instruction may wait for `ready`
   void issued(unsigned slot, const RegisterUses& uses, Cycle ready, Cause why, bool has_results) {
     Slot& warp = slots_[slot];
     for (const uint32_t use : uses.written()) {

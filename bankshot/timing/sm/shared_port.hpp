@@ -15,7 +15,7 @@
 
 namespace bankshot::timing {
 
-/// Charges accesses of shared memory: what they cost is told, how long that takes follows from the pipeline and from
+/// Charges accesses to shared memory: their cost is given, how long that takes follows from the pipeline and from
 /// the unit of atomics. Counts wavefronts, lanes by bank and conflicts; each conflict's cycles go to SlotAccounting,
 /// each access's degrees to ConflictGuard.
 class SharedPort final : private Banks {
@@ -33,7 +33,7 @@ class SharedPort final : private Banks {
     uint64_t lanes = 0;                        ///< that access shared memory
     const uint64_t* offsets = nullptr;         ///< bytes in its CTA's, by lane
     uint32_t base = 0;                         ///< where that begins in the SM's
-    unsigned extra = 0;                        ///< cycles behind its passes that are no conflict
+    unsigned extra = 0;                        ///< cycles after its passes that are not due to a conflict
     bool takes_turns = false;                  ///< in a transaction: banks serve one lane after the other
     bool by_atomics_unit = false;  ///< an atomic that the unit charges; else it is served as at native banks
     bool matrix = false;           ///< several accesses in one
@@ -73,7 +73,7 @@ class SharedPort final : private Banks {
   TimelineRecorder& timeline_;
   Counters& counters_;
   const std::unique_ptr<AtomicsUnit> atomics_;
-  const bool staged_;         ///< the pipeline is told of each sub-warp
+  const bool staged_;         ///< each sub-warp is passed to the pipeline
   const unsigned sub_warps_;  ///< of a warp
   const unsigned latency_;    ///< of an access without conflicts
   /// By bank word, of the machine's hash and those of instructions in this launch; empty of rules that have none.

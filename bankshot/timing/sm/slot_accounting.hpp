@@ -50,7 +50,7 @@ class SlotAccounting {
   void issued(unsigned scheduler, Cycle now, unsigned instructions, uint32_t instr, Cause rest, uint32_t blame,
               unsigned slots, Cycle free);
 
-  /// Something happens in cycle `now`: what happened since the last time is told to Exposure.
+  /// Something happens in cycle `now`: passes what happened since the last time to Exposure.
   void begin_event(Cycle now);
   void end_event(Cycle now);
   /// As Exposure::conflict().
@@ -90,7 +90,7 @@ class SlotAccounting {
   std::vector<Scheduler> schedulers_;
   std::vector<LineCounters> lines_;
   Exposure exposure_;
-  bool issued_ = false;  ///< somebody, in the cycle of the last event
+  bool issued_ = false;  ///< a warp issued in the cycle of the last event
   /// Cycles [begin, end) in which sub-warps of what issued last stand still because of a conflict.
   std::vector<std::pair<Cycle, Cycle>> stood_;
 };

@@ -258,7 +258,7 @@ void Sm::put_off() {
   pipeline_->late().clear();
 }
 
-/// Nobody can issue: when may somebody, and what is the slots' cause until then?
+/// No warp can issue: when may one, and what is the slots' cause until then?
 void Sm::look_for_work(unsigned index, uint64_t mine, Cycle now) {
   Cycle next = kNever;
   Cause cause = Cause::no_warp;

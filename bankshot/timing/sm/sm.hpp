@@ -81,7 +81,7 @@ class Sm {
   void cluster_goes_on(const simt::Cluster& cluster, Cycle at);
   /// Tells the barriers of other CTAs. @return false if that faulted
   bool tell_others(const Pending& access);
-  /// Lanes that wait at joins go on, in CTAs in which nobody else can. @return whether there were any
+  /// Lets lanes that wait at joins continue, in CTAs in which no other lane can. @return whether there were any
   bool release_blocked(Cycle now);
 
   MemoryPort& port() { return port_; }
@@ -136,7 +136,7 @@ class Sm {
     bool in_one = false;         ///< the warp is in a transaction, some lanes at least
     bool transactional = false;  ///< these lanes, and they access shared memory
     bool alone = false;          ///< … and no other warp may be in one
-    bool kept = false;           ///< the atomics unit says when the warp goes on
+    bool kept = false;           ///< the atomics unit says when the warp continues
   };
 
   // sm.cpp: from cycle to cycle.
@@ -230,7 +230,7 @@ class Sm {
   Counters counters_;
   std::vector<Scheduler> schedulers_;
   const std::unique_ptr<Pipeline> pipeline_;
-  const bool staged_;  ///< it is told of each sub-warp, and its front may stand still
+  const bool staged_;  ///< it is given each sub-warp, and its front may stall
   SlotAccounting accounting_;
   TimelineRecorder timeline_;
   ConflictGuard guard_;
@@ -243,12 +243,12 @@ class Sm {
   MemoryPort port_;
   bool one_in_flight_ = false;
   unsigned replays_ = 0;    ///< issue slots that the last instruction takes again
-  uint64_t held_back_ = 0;  ///< warp slots that could issue but for the guard, the last time they tried
-  /// Warp slots that could issue but for their unit, or for the banks behind it, the last time they tried.
+  uint64_t held_back_ = 0;  ///< warp slots that were held up only by the guard, the last time they tried
+  /// Warp slots that were held up only by their unit, or by the banks behind it, the last time they tried.
   std::array<uint64_t, ExecutionUnits::kPlaces> at_units_{};
   uint64_t at_any_unit_ = 0;  ///< the union of these
   uint64_t at_banks_ = 0;     ///< those whose access found its unit free and the banks' queue full
-  bool yielding_ = false;     ///< they may, as nobody else can
+  bool yielding_ = false;     ///< they may issue, because no other warp can
   std::array<uint64_t, scratchpad::kMaxLanes> physical_{};  ///< where the lanes of the access to global memory go
 
   SmLaunch launch_;
@@ -262,7 +262,7 @@ class Sm {
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
   uint64_t kept_ = 0;  ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
-  Cycle barrier_free_ = 0;  ///< from when on the next arrival at a barrier is taken note of
+  Cycle barrier_free_ = 0;  ///< when the next arrival at a barrier can be registered
   uint64_t ages_ = 0;
   // By warp slot.
   std::array<simt::Warp*, kSlots> warp_{};
@@ -273,7 +273,7 @@ class Sm {
   std::array<Cycle, kSlots> earliest_{};  ///< before which the front end has nothing for it, whatever else happens
   std::array<uint64_t, kSlots> age_{};
   std::array<uint32_t, kSlots>
-      generation_{};  ///< of the slot's tenant: answers to an earlier one's stores count for nobody
+      generation_{};  ///< of the warp in the slot: answers to the stores of an earlier warp are ignored
   std::array<uint32_t, kSlots> stores_{}, deferred_{};  ///< stores and atomics that are not answered; see pending_
   std::array<AsyncCopies, kSlots> copies_;
 

@@ -93,14 +93,14 @@ bool Sm::may_commit(const Issue& issue) {
   return wait.until <= issue.now || block(issue.slot, wait);
 }
 
-/// A memory access would come too close behind a shared one: the warp is masked, unless nobody else can issue and it
+/// A memory access would come too close behind a shared one: the warp is masked, unless no other warp can issue and it
 /// may.
 bool Sm::is_held_back(const Issue& issue) {
   if (issue.now >= guard_.memory_from() || yielding_) return false;
   const Operation& operation = *issue.operation;
   if (!operation.is_access() && operation.kind != Kind::constant) return false;
   held_back_ |= uint64_t{1} << issue.slot;
-  // Who yields is asked again in every cycle: that is when it may turn out that nobody else can issue.
+  // A warp that yields is tried again in every cycle: only then may it turn out that no other warp can issue.
   block(issue.slot, config_.issue.aware_yields ? issue.now + 1 : guard_.memory_from(), Cause::foreseen);
   return true;
 }

@@ -162,8 +162,7 @@ TEST(Analysis, stride_that_grows_in_a_loop_of_unknown_length_is_refused) {
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason,
-            "the distance between lanes depends on 4*what the loop at PTX line 9 adds, which is not known");
+  EXPECT_EQ(s[0].reason, "the distance between lanes depends on 4*what the loop at PTX line 9 adds, which is unknown");
 }
 
 TEST(Analysis, cta_index_only_shifts) {

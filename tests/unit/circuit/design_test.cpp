@@ -56,7 +56,7 @@ TEST(Design, class_without_settings_is_refused) {
   const Result<Design> design = configurable_design(*scratchpad::find_hash_class("xor"), kSize);
   ASSERT_FALSE(design);
   EXPECT_EQ(design.error().message,
-            "hardware of class xor has nothing to set; classes that can be configured are bitvector-perm, "
+            "class xor is not configurable; configurable classes are bitvector-perm, "
             "bitvector-xor, bitwise-perm, bitwise-xor and gf2");
 }
 
@@ -80,7 +80,8 @@ TEST(Design, all_modules_and_the_testbench_have_the_name_given) {
 TEST(Design, rejects_module_names_that_verilog_does_not_have) {
   for (const char* good : {"a", "_", "bank_hash", "A1$", "Module", "xor2"}) EXPECT_EQ(module_problem(good), "") << good;
   for (const char* bad : {"", "1a", "$a", "a-b", "a b", "\\a", "a\n", "ä"})
-    EXPECT_EQ(module_problem(bad), "a Verilog name has letters, digits, _ and $, and begins with a letter or _") << bad;
+    EXPECT_EQ(module_problem(bad), "a Verilog name consists of letters, digits, _ and $, and begins with a letter or _")
+        << bad;
   for (const char* word : {"module", "xor", "always", "uwire", "endmodule"})
     EXPECT_EQ(module_problem(word), "it is a keyword of Verilog") << word;
 }

@@ -29,7 +29,7 @@ TEST(CliOutcome, a_process_that_was_killed_after_it_wrote_a_report_is_not_clean)
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "bankshot: a process was killed or did not exit normally; its report may lack its last launches\n");
+            "bankshot: a process was killed or did not exit normally; the report may lack its last launches\n");
 }
 
 TEST(CliOutcome, that_a_killed_program_wrote_no_report_is_not_said_twice) {
@@ -49,8 +49,8 @@ TEST(CliOutcome, no_text_of_a_report_that_lacks_something_is_a_verdict) {
   EXPECT_EQ(report::findings_text(report, options), "check (race): 0 errors, 0 warnings in 1 launch of 1 kernel\n");
   report.partial = true;
   EXPECT_EQ(report::findings_text(report, options),
-            "partial: the program did not come to its end\n"
-            "check (race): no verdict: the program did not come to its end\n");
+            "partial: the program did not finish\n"
+            "check (race): no verdict: the program did not finish\n");
   report.lost = 2;
   EXPECT_EQ(report::findings_text(report, options),
             "partial: 2 files were lost; the figures below do not include them\n"

@@ -88,7 +88,7 @@ TEST(MachineCode, of_another_text_tells_registers_only) {
   EXPECT_EQ(system(("rm -r " + folder).c_str()), 0);
   EXPECT_EQ(other.told_of("rows")->from, From::model);
   EXPECT_EQ(other.told_of("rows")->reason,
-            "the machine code of the program is made of another PTX; ptxas failed: ptxas fatal: no");
+            "the machine code of the program was compiled from other PTX; ptxas failed: ptxas fatal: no");
   EXPECT_EQ(other.registers.at("rows"), 10u);
   EXPECT_FALSE(other.seen);
   EXPECT_EQ(none.told_of("rows")->reason,

@@ -214,10 +214,10 @@ TEST(CudaOccupancy, registers_of_machine_code_are_what_they_are) {
   const auto refusal = refusal_of(h100, function, {.grid = {1, 1, 1}, .block = {897, 1, 1}});
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->status, Status::launch_out_of_resources);
-  EXPECT_EQ(
-      refusal->reason,
-      "897 threads a block of 72 registers each (by the machine code), the GPU has 65536 a block: blocks of up to "
-      "896 threads fit; compile with __launch_bounds__(897) or -maxrregcount");
+  EXPECT_EQ(refusal->reason,
+            "897 threads per block with 72 registers each (according to the machine code), but the GPU has 65536 per "
+            "block: blocks of up to "
+            "896 threads fit; compile with __launch_bounds__(897) or -maxrregcount");
 }
 
 }  // namespace

@@ -100,13 +100,14 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   };
   EXPECT_EQ(refused({"l1"}), "--set: 'l1' is not SECTION.KEY=VALUE");
   EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64),
-            "'sm.register' is no key of a GPU's description; [sm] has shared_");
+            "'sm.register' is not a key of a GPU description; [sm] has shared");
   EXPECT_TRUE(refused({"load_store.lane=1"})
-                  .starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
-  EXPECT_EQ(refused({"l1.ways=0"}),
-            "l1.ways = 0 is impossible: lines of a set; without, l1.sets says how many, from 1 to 4096 (made.toml)");
+                  .starts_with("'load_store.lane' is not a key of a GPU description; [load_store] has lanes, queue"));
+  EXPECT_EQ(
+      refused({"l1.ways=0"}),
+      "l1.ways = 0 is impossible: lines of a set; if not given, l1.sets determines it, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.ways=4x"}),
-            "l1.ways = '4x' is not a whole number: lines of a set; without, l1.sets says how many, from 1 to 4096 "
+            "l1.ways = '4x' is not a whole number: lines of a set; if not given, l1.sets determines it, from 1 to 4096 "
             "(made.toml)");
   EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
   EXPECT_TRUE(refused({"issue.aware=luck"})
@@ -114,8 +115,8 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   EXPECT_TRUE(refused({"issue.commit=never"})
                   .starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
   EXPECT_TRUE(refused({"issue.memory_stages=9"}).starts_with("issue.memory_stages: must not exceed issue.stages"));
-  EXPECT_TRUE(
-      refused({"issue.pipeline=split"}).starts_with("pipeline 'split' needs one scheduler of width 1, a memory stage"));
+  EXPECT_TRUE(refused({"issue.pipeline=split"})
+                  .starts_with("pipeline 'split' needs one scheduler of width 1, at least one memory stage"));
   EXPECT_EQ(refused({"gpu.name=x;y"}), "--set: 'gpu.name=x;y': no value has a semicolon");
 }
 
@@ -131,7 +132,7 @@ TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   gpu::Gpu gpu = made_gpu();
   SimulateRequest request{"", "", "lock", "xor"};
   EXPECT_EQ(refused_request(request, "", gpu),
-            "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
+            "atomics unit 'lock': made.toml has no section [scratchpad.locks] with the cycles of locks");
   timing::set_locks(*gpu.timing, {10, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_EQ(simulated_config(gpu, request, "")->lock_hash.lock(32), 33u);
   EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 0u);
@@ -140,14 +141,14 @@ TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   request.lock_hash = "rows:1";
   EXPECT_EQ(refused_request(request, "", gpu), "--lock-hash: lock hash 'rows:1': 1 rows, but 10 lock bits");
   request.atomics = "native";
-  EXPECT_EQ(refused_request(request, "", gpu), "--lock-hash is for the atomics unit 'lock', and this is 'native'");
+  EXPECT_EQ(refused_request(request, "", gpu), "--lock-hash needs the atomics unit 'lock', but this is 'native'");
 }
 
 TEST(CudaSimulate, rejects_a_gpu_without_timing) {
   gpu::Gpu gpu = made_gpu();
   gpu.timing.reset();
   EXPECT_TRUE(refused_request({}, "", gpu)
-                  .starts_with("made.toml has no timing sections, so it cannot be simulated; these do: "));
+                  .starts_with("made.toml has no timing sections, so it cannot be simulated; these GPUs have them: "));
 }
 
 TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {

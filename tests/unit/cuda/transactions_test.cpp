@@ -61,9 +61,9 @@ TEST(CudaTransactions, a_cta_of_256_threads_has_29127_bytes_and_not_one_more) {
   EXPECT_EQ(refused(device, kernel(16), {.dynamic_shared = 29'127}), "");
   EXPECT_EQ(refused(device, kernel(16, 20'000), {.dynamic_shared = 9'127}), "");
   const std::string reason =
-      "with transactions 29128 bytes of shared memory take 29128 more for backups and 7282 for owners, 65538 in all; "
-      "the GPU has "
-      "65536 a block, of which 29127 can be used";
+      "with transactions, 29128 bytes of shared memory need 29128 more for backups and 7282 for owners, 65538 in "
+      "total; "
+      "the GPU has 65536 per block, of which 29127 can be used";
   EXPECT_EQ(refused(device, kernel(16, 29'128)), reason);
   EXPECT_EQ(refused(device, kernel(16, 20'000), {.dynamic_shared = 9'128}), reason);
 }
@@ -79,22 +79,24 @@ TEST(CudaTransactions, a_cta_of_256_threads_has_112_registers_a_thread_and_not_o
   const DeviceInfo device = southern_islands();
   EXPECT_EQ(refused(device, kernel(112)), "");
   EXPECT_EQ(refused(device, kernel(113)),
-            "with transactions 256 threads of 113 registers take 28928, as many for backups and 8192 for filters (1 a "
-            "bank and "
-            "thread), 66048 in all; the GPU has 65536 a block, given to warps by 256; no block of it fits");
+            "with transactions, 256 threads with 113 registers need 28928, as many for backups and 8192 for filters (1 "
+            "per bank and thread), 66048 in total; the GPU has 65536 per block, allocated to warps in units of 256; no "
+            "block of it fits");
 }
 
 TEST(CudaTransactions, other_organisations_have_other_filters) {
   scratchpad::TxConfig config;
   config.separate = true;  // 65,536 - 16,384 = 49,152: 96 registers
   EXPECT_EQ(refused(southern_islands(config), kernel(96)), "");
-  EXPECT_NE(refused(southern_islands(config), kernel(97)).find("16384 for filters (2 a bank and thread), 66048 in all"),
-            std::string::npos);
+  EXPECT_NE(
+      refused(southern_islands(config), kernel(97)).find("16384 for filters (2 per bank and thread), 66048 in total"),
+      std::string::npos);
   config.separate = false;
   config.exact = true;  // none: 128 registers
   EXPECT_EQ(refused(southern_islands(config), kernel(128)), "");
-  EXPECT_NE(refused(southern_islands(config), kernel(129)).find("0 for filters (0 a bank and thread), 66048 in all"),
-            std::string::npos);
+  EXPECT_NE(
+      refused(southern_islands(config), kernel(129)).find("0 for filters (0 per bank and thread), 66048 in total"),
+      std::string::npos);
 }
 
 TEST(CudaTransactions, fewer_threads_may_have_more_registers) {

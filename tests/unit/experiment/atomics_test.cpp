@@ -137,7 +137,7 @@ TEST(ExperimentAtomics, parameters_that_make_no_sense_are_refused_by_name) {
   EXPECT_EQ(with("strides", {"x"}), "e.toml: parameters.strides must be whole numbers from 0 to 528");
   EXPECT_EQ(with("base", {}), "e.toml: parameters.base is missing");
   EXPECT_EQ(with("base", list({1, 2})), "e.toml: parameters.base must be one number");
-  EXPECT_EQ(with("hashes", list({1})), "e.toml: parameters.hashes must be texts in quotes");
+  EXPECT_EQ(with("hashes", list({1})), "e.toml: parameters.hashes must be strings in quotes");
   EXPECT_NE(with("hashes", {"xro"}).find("e.toml: parameters.hashes lock hash 'xro'"), std::string::npos);
   EXPECT_EQ(with("gaps", {"256 1"}),
             "e.toml: parameters.gaps must be texts of a stride that there is and a number of conflicts from 2 to 32: "

@@ -44,7 +44,7 @@ class Folder {
 const char* const kHead = "title = \"t\"\npaper = \"p\"\nkind = \"conflicts-removed\"\n";
 
 TEST(Experiment, errors_name_file_line_and_key) {
-  EXPECT_EQ(Folder("kind = 3\n").why(), "one.toml:1:8: kind must be a text in quotes");
+  EXPECT_EQ(Folder("kind = 3\n").why(), "one.toml:1:8: kind must be a string in quotes");
   EXPECT_EQ(Folder("kind = \"x\"\n").why(), "one.toml:1:1: title is missing");
   EXPECT_EQ(Folder(std::string(kHead) + "frob = 1\n").why(), "one.toml:4:1: unknown key 'frob'");
   EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(),
@@ -53,7 +53,7 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\nprogram = \"a\"\naside = 1\n").why(),
             "one.toml:7:9: aside must be true or false");
   EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(),
-            "one.toml:5:5: a published value must be a number or a text");
+            "one.toml:5:5: a published value must be a number or a string");
   EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(),
             "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(),
@@ -61,7 +61,7 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder(std::string(kHead) + "laws = [\"a\"]\n[points]\nb = [[1, 2]]\n").why(),
             "one.toml:4:8: laws: no points are given of 'a'");
   EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(),
-            "one.toml:5:9: each value of a parameter must be a number or a text");
+            "one.toml:5:9: each value of a parameter must be a number or a string");
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);
   EXPECT_EQ(Folder(kHead).why(), "accepted");
   setenv("BANKSHOT_EXPERIMENTS", "/nowhere", 1);

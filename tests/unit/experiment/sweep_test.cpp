@@ -223,7 +223,7 @@ TEST(ExperimentSweep, rejects_what_it_cannot_compare) {
             "e.toml: parameters.compare 'block / cyclic' is not the labels of two benchmarks with ' / ' between them");
   e.parameters["compare"] = {};
   e.parameters["copies_option"] = {};
-  EXPECT_EQ(SweepSimulator()(e).error().message, "e.toml: parameters.copies_option must be one text");
+  EXPECT_EQ(SweepSimulator()(e).error().message, "e.toml: parameters.copies_option must be one string");
   e = sweep("hash-gains");
   e.parameters["points"] = {"32"};
   EXPECT_EQ(SweepSimulator()(e).error().message,

@@ -221,8 +221,8 @@ TEST(RecordedLaunch, rejects_damaged_files) {
     return read ? "" : read.error().message;
   };
   EXPECT_EQ(why(text.substr(0, 20)), "a recorded launch has no first line");
-  EXPECT_EQ(why(text.substr(0, text.size() - 1)), "the contents of a recorded launch have another size than it says");
-  EXPECT_EQ(why(text + "x"), "the contents of a recorded launch have another size than it says");
+  EXPECT_EQ(why(text.substr(0, text.size() - 1)), "the size of a recorded launch differs from the size that it states");
+  EXPECT_EQ(why(text + "x"), "the size of a recorded launch differs from the size that it states");
   EXPECT_NE(why("{}\n"), "");
   launch.pointers.push_back(17);  // of 24 bytes
   EXPECT_EQ(why(cuda::to_file(launch)), "a pointer of a recorded launch lies outside of its parameters");

@@ -70,11 +70,11 @@ TEST(GpuPipeline, rejects_what_is_wrong_with_line_and_key) {
         "x.toml:" + std::to_string(line) + ":" + std::to_string(value) + ": error: issue." + because;
     EXPECT_TRUE(gpu.error().message.starts_with(expected)) << gpu.error().message << "\n" << expected;
   };
-  refuses("premem = 65", "premem = 65 is impossible: elastic pipeline: accesses that may wait for the banks");
+  refuses("premem = 65", "premem = 65 is impossible: elastic pipeline: accesses that can wait for the banks");
   refuses("premem = -1", "premem = -1 is impossible: elastic");
   refuses("nonmem = 4_294_967_295",
-          "nonmem = 4294967295 is impossible: elastic pipeline: others");  // by the equation, inside
-  refuses("nonmem = \"4\"", "nonmem must be an integer: elastic pipeline: others");
+          "nonmem = 4294967295 is impossible: elastic pipeline: other");  // by the equation, inside
+  refuses("nonmem = \"4\"", "nonmem must be an integer: elastic pipeline: other");
   refuses("aware = \"luck\"", "aware = \"luck\" is not known; there are confident, exact, last, mean, none, warp");
   refuses("aware_yields = 1", "aware_yields must be true or false");
   refuses("commit = \"never\"", "commit = \"never\" is not known; there are any, reorder, hold");
@@ -173,7 +173,7 @@ TEST(GpuChange, of_the_clock_is_one_of_the_schedulers_clock) {
 TEST(GpuChange, rejects_machines_that_do_not_fit_together) {
   EXPECT_EQ(refusal({"issue.simd_lanes=64"}), "issue.simd_lanes: must divide gpu.warp_size");
   EXPECT_EQ(refusal({"sm.max_warps=16"}), "sm.max_warps: too few warps for sm.max_threads");
-  EXPECT_EQ(refusal({"sm.max_warps=65"}), "sm.max_warps: an SM that is simulated has at most 64 warps");
+  EXPECT_EQ(refusal({"sm.max_warps=65"}), "sm.max_warps: a simulated SM can have at most 64 warps");
   EXPECT_EQ(refusal({"scratchpad.lanes_b32=16"}),
             "scratchpad.lanes_b32: that many lanes need more bytes than all banks deliver at once");
   EXPECT_EQ(refusal({"scratchpad.atomics=lock"}),
@@ -193,7 +193,7 @@ TEST(GpuChange, takes_tables_of_phases_as_files_have_them_or_plain) {
   EXPECT_EQ(refusal({"scratchpad.load_b128=0-3"}),
             "scratchpad.load_b128: that many lanes need more bytes than all banks deliver at once");
   EXPECT_EQ(refusal({"scratchpad.load_b128=0-3 x"}),
-            "scratchpad.load_b128 is no table of phases: 'x' is not a lane or range of lanes; lanes are 0 to 63");
+            "scratchpad.load_b128 is not a table of phases: 'x' is not a lane or range of lanes; lanes are 0 to 63");
 }
 
 // A hash is of as many banks as there are when it is said.
@@ -201,7 +201,7 @@ TEST(GpuChange, rejects_a_hash_of_other_banks) {
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16"}),
             "scratchpad.hash: is for another number of banks; set it again after scratchpad.banks");
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16", "scratchpad.hash=xor"}), "");
-  EXPECT_TRUE(refusal({"scratchpad.hash=frob"}).starts_with("scratchpad.hash is no bank hash: "))
+  EXPECT_TRUE(refusal({"scratchpad.hash=frob"}).starts_with("scratchpad.hash is not a bank hash: "))
       << refusal({"scratchpad.hash=frob"});
 }
 
@@ -210,8 +210,8 @@ TEST(GpuChange, rejects_what_is_no_change) {
     EXPECT_NE(refusal({text}), "") << text;
   EXPECT_EQ(refusal({"premem=1"}), "'premem=1' is not SECTION.KEY=VALUE");
   EXPECT_EQ(refusal({"issue.premen=1"}).substr(0, 70),
-            "'issue.premen' is no key of a GPU's description; [issue] has scheduler");
-  EXPECT_EQ(refusal({"frob.premem=1"}), "'frob.premem' is no key of a GPU's description");
+            "'issue.premen' is not a key of a GPU description; [issue] has schedule");
+  EXPECT_EQ(refusal({"frob.premem=1"}), "'frob.premem' is not a key of a GPU description");
   for (const char* value : {"", " 1", "1 ", "-1", "+1", "1e1", "0x1", "1.0"}) {
     EXPECT_TRUE(refusal({"issue.premem=" + std::string(value)})
                     .starts_with("issue.premem = '" + std::string(value) + "' is not a whole number: elastic pipeline"))
@@ -234,7 +234,7 @@ TEST(GpuChange, knows_no_timing_where_there_is_none) {
     ASSERT_NE(at, std::string::npos) << line;
     untimed.insert(at, "# ");
   }
-  EXPECT_EQ(refusal({"issue.premem=1"}, untimed), "'issue.premem' is no key of a GPU's description");
+  EXPECT_EQ(refusal({"issue.premem=1"}, untimed), "'issue.premem' is not a key of a GPU description");
   EXPECT_EQ(changed({"gpu.sms=7"}, untimed)->machine.sms, 7u);
 }
 

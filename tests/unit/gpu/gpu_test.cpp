@@ -131,7 +131,7 @@ TEST(Gpu, rejects_unknown_keys_naming_the_line) {
   refuses(replaced(h100(), "max_blocks = 32", "max_blocks = 32\nmax_blobs = 3"), "unknown key: sm.max_blobs");
   refuses(h100() + "\n[cache]\nl1 = 1\n", "unknown section or key: cache");
   const std::string text = "[gpu]\nname = 1\n[clocks]\n[memory]\n[sm]\n[scratchpad]\n";
-  refuses(text, "x.toml:2:8: error: gpu.name must be a text in quotes");
+  refuses(text, "x.toml:2:8: error: gpu.name must be a string in quotes");
 }
 
 TEST(Gpu, rejects_missing_keys) {
@@ -147,7 +147,7 @@ TEST(Gpu, rejects_wrong_types) {
   refuses(replaced(h100(), "merge_pairs = true", "merge_pairs = 1"), "must be true or false");
   refuses(replaced(h100(), "global = true", "global = 1"), "l1.global must be true or false");
   refuses(replaced(h100(), "schedulers = 4", "schedulers = \"4\""), "issue.schedulers must be an integer");
-  refuses(replaced(h100(), "policy = \"gty\"", "policy = 3"), "issue.policy must be a text in quotes");
+  refuses(replaced(h100(), "policy = \"gty\"", "policy = 3"), "issue.policy must be a string in quotes");
 }
 
 TEST(Gpu, rejects_impossible_values) {
@@ -176,13 +176,14 @@ TEST(Gpu, rejects_tables_of_phases_that_are_none) {
   const auto with = [](const char* line) {
     return replaced(h100(), "lanes_b128 = 8", std::string("lanes_b128 = 8\n") + line);
   };
-  refuses(with("load_b128 = \"0-7\""), "scratchpad.load_b128 must be a list of texts");
-  refuses(with("load_b128 = [1, 2]"), "scratchpad.load_b128 must be a list of texts");
-  refuses(with("load_b128 = [\"0-3\", \"5-7\"]"), "scratchpad.load_b128 is no table of phases: lane 4 is in no phase");
+  refuses(with("load_b128 = \"0-7\""), "scratchpad.load_b128 must be a list of strings");
+  refuses(with("load_b128 = [1, 2]"), "scratchpad.load_b128 must be a list of strings");
+  refuses(with("load_b128 = [\"0-3\", \"5-7\"]"),
+          "scratchpad.load_b128 is not a table of phases: lane 4 is in no phase");
   refuses(with("store_b64 = [\"0-31\"]"),
           "scratchpad.store_b64: that many lanes need more bytes than all banks deliver");
   refuses(with("load_b128 = [\"0-7\"]"),
-          "scratchpad.merge_pairs: is a rule of neighbouring lanes, and load_b64 or load_b128 has others");
+          "scratchpad.merge_pairs: needs phases of neighbouring lanes, but load_b64 or load_b128 has others");
 }
 
 TEST(Gpu, rejects_what_is_not_toml_with_place) { refuses("[gpu\nname = 1", "x.toml:1:"); }
@@ -191,7 +192,7 @@ TEST(Gpu, rejects_files_that_cannot_be_read) {
   EXPECT_NE(load_gpu("/no/such.toml").error().message.find("cannot be read"), std::string::npos);
   EXPECT_NE(load_gpu("/tmp").error().message.find("folder"), std::string::npos);
   EXPECT_NE(load_gpu("/dev/null").error().message.find("section [gpu] is missing"), std::string::npos);
-  EXPECT_NE(find_gpu("/bin/true").error().message.find("ends in .toml"), std::string::npos);
+  EXPECT_NE(find_gpu("/bin/true").error().message.find("end in .toml"), std::string::npos);
 }
 
 /// What is left when the timing sections are taken away: a file that only runs programs.
@@ -214,7 +215,7 @@ TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
 TEST(Gpu, rejects_a_part_of_the_timing) {
   // A key in a section that every GPU has, or one section: all others are missed, by name.
   refuses(h100_untimed() + "latency = 23\n",
-          "section [issue] is missing: a GPU that is simulated says all of its timing");
+          "section [issue] is missing: a GPU that can be simulated needs all timing sections");
   refuses(h100_untimed() + "[units.alu]\ncount = 4\nlanes = 16\nlatency = 4\n", "section [dram] is missing");
   refuses(h100_untimed() + "[units.alu]\n", "section [units.fp64] is missing");
   refuses(h100_untimed() + "[units]\nalu = 4\n", "units.alu must be a section: [units.alu]");
@@ -243,16 +244,17 @@ TEST(Gpu, rejects_timing_that_does_not_fit_together) {
   refuses(with("simd_lanes = 32", "simd_lanes = 32\nstages = 4\nmemory_stages = 5"),
           "issue.memory_stages: must not exceed");
   refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"),
-          "sm.max_warps: an SM that is simulated has at most 64");
+          "sm.max_warps: a simulated SM can have at most 64");
   refuses(with("sector_bytes = 32", "sector_bytes = 256"), "l1.sector_bytes: must not exceed");
-  refuses(with("bytes = 262_144", "bytes = 262_145"), "l1.bytes: must be whole sets");
+  refuses(with("bytes = 262_144", "bytes = 262_145"), "l1.bytes: must be a whole number of sets");
   refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"),
           "l2.line_bytes: must equal l1.line_bytes");
-  refuses(with("channels = 80", "channels = 79"), "memory.l2_bytes: must be whole sets of l2.ways lines in each");
-  refuses(with("interleave_bytes = 256", "interleave_bytes = 64"), "dram.interleave_bytes: a line lies on one channel");
-  refuses(with("burst_bytes = 32", "burst_bytes = 64"), "dram.burst_bytes: a sector is whole bursts");
-  refuses(with("row_bytes = 1024", "row_bytes = 16"), "dram.row_bytes: a row holds whole bursts");
-  refuses(with("rc = 61", "rc = 60"), "dram.rc: a row is open for dram.ras");
+  refuses(with("channels = 80", "channels = 79"),
+          "memory.l2_bytes: must be a whole number of sets of l2.ways lines in each");
+  refuses(with("interleave_bytes = 256", "interleave_bytes = 64"), "dram.interleave_bytes: must hold a whole line");
+  refuses(with("burst_bytes = 32", "burst_bytes = 64"), "dram.burst_bytes: must not exceed l1.sector_bytes");
+  refuses(with("row_bytes = 1024", "row_bytes = 16"), "dram.row_bytes: must hold a whole burst");
+  refuses(with("rc = 61", "rc = 60"), "dram.rc: must be at least dram.ras + dram.rp");
   refuses(with("latency = 80 ", "latency = 0 "), "interconnect.latency = 0 is impossible");
   refuses(with("core_khz = 1_980_000", "core_khz = 1_980_000\nissue_khz = 1_980_001"),
           "clocks.issue_khz: must not exceed");
@@ -292,7 +294,7 @@ TEST(Gpu, a_bank_hash_of_the_hardware_is_of_its_banks) {
   EXPECT_FALSE(with("\"none\"")->timing->rules.hash);
   const Result<Gpu> wrong = with("\"perm:12\"");
   ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("scratchpad.hash is no bank hash: hash 'perm:12'"), std::string::npos)
+  EXPECT_NE(wrong.error().message.find("scratchpad.hash is not a bank hash: hash 'perm:12'"), std::string::npos)
       << wrong.error().message;
 }
 

@@ -65,7 +65,7 @@ TEST_F(Files, rejects_writing_over_what_is_read) {
   for (const std::string& name : {gpu, link, folder_ + "/../" + fs::path(folder_).filename().string() + "/gpu.toml"}) {
     const auto error = overwrites("--json", name, inputs);
     ASSERT_TRUE(error) << name;
-    EXPECT_EQ(error->message, "--json would write over the file of --gpu, " + gpu + "; name another file");
+    EXPECT_EQ(error->message, "--json would overwrite the file of --gpu, " + gpu + "; name another file");
   }
   EXPECT_TRUE(overwrites("--json", "/proc/self/exe", {}));  // a program, whoever runs it
   EXPECT_TRUE(same_file(folder_ + "/new", folder_ + "/./new"));

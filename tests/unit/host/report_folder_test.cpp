@@ -69,12 +69,11 @@ TEST_F(ReportsHandedIn, one_that_could_not_be_written_is_lost_whatever_others_le
   cuda::note_lost(cuda::Output::module, EROFS);
   const HandedIn all = folder_->collect();
   const std::string own = std::to_string(getpid());
-  EXPECT_EQ(all.lost, (Words{"the report of process " + own + " is lost: " + path_ +
-                                 " cannot be written: No space left on device; set TMPDIR to a folder that can be "
-                                 "written and has room",
-                             "the PTX of process " + own + " is lost: " + path_ +
-                                 " cannot be written: Read-only file system; set TMPDIR to a folder that can be "
-                                 "written and has room"}));
+  EXPECT_EQ(all.lost,
+            (Words{"the report of process " + own + " is lost: " + path_ +
+                       " cannot be written: No space left on device; set TMPDIR to a writable folder with free space",
+                   "the PTX of process " + own + " is lost: " + path_ +
+                       " cannot be written: Read-only file system; set TMPDIR to a writable folder with free space"}));
   EXPECT_EQ(all.report.lost, 2u);
   EXPECT_TRUE(all.report.partial);
 }

@@ -57,21 +57,23 @@ TEST(Library, WavefrontsOfAnAccess) {
 TEST(Library, AccessesThatAreNone) {
   const Banks banks("h100");
   Access access = every(4, 33);
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 32 takes part, and a warp has 32 lanes");
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 32 is active, but a warp has 32 lanes");
   access = every(2);
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 1: address 2 is no multiple of 4 bytes");
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "lane 1: address 2 is not a multiple of 4 bytes");
   access.width = 3;
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "load: a lane accesses a power of two of bytes, 1 to 16, not 3");
+  EXPECT_EQ(failure([&] { banks.cost(access); }),
+            "load: the bytes per lane must be a power of two from 1 to 16, not 3");
   access.width = 4;
   access.kind = Kind::ldmatrix;  // lines of 16 bytes
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "ldmatrix: a lane accesses 16 bytes, not 4");
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "ldmatrix: a lane must access 16 bytes, not 4");
   access.width = 1;
   access.kind = Kind::atomic;
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "atomic: a lane accesses a power of two of bytes, 2 to 16, not 1");
+  EXPECT_EQ(failure([&] { banks.cost(access); }),
+            "atomic: the bytes per lane must be a power of two from 2 to 16, not 1");
   EXPECT_EQ(failure([&] { banks.cost(every(4, 65)); }),
             "there are more than 64 addresses, and a warp has at most 64 lanes");
   access.kind = static_cast<Kind>(7);
-  EXPECT_EQ(failure([&] { banks.cost(access); }), "there is no kind 7 of access");
+  EXPECT_EQ(failure([&] { banks.cost(access); }), "7 is not a kind of access");
   EXPECT_NE(failure([] { Banks("nothing"); }).find("nothing"), std::string::npos);
   bankshot_cost cost;
   EXPECT_NE(bankshot_access(banks.get(), BANKSHOT_LOAD, 4, nullptr, 1, &cost), 0);
@@ -90,9 +92,9 @@ TEST(Library, Hashes) {
   Banks banks("h100");
   banks.set_hash(hash);
   EXPECT_EQ(banks.cost(every(128)).wavefronts, 1u);
-  EXPECT_EQ(failure([&] { banks.set_hash(Hash("xor", 16)); }), "the hash is for 16 banks, and there are 32");
-  EXPECT_EQ(failure([] { Hash("xor", 24); }), "24 banks: their number is a power of two, 2 to 128");
-  EXPECT_EQ(failure([] { Hash("xor", 32, 4); }), "4 address bits: there are 5 to 16");
+  EXPECT_EQ(failure([&] { banks.set_hash(Hash("xor", 16)); }), "the hash is for 16 banks, but there are 32");
+  EXPECT_EQ(failure([] { Hash("xor", 24); }), "24 banks: the number must be a power of two from 2 to 128");
+  EXPECT_EQ(failure([] { Hash("xor", 32, 4); }), "4 address bits: the number must be from 5 to 16");
   EXPECT_NE(failure([] { Hash("nonsense"); }), "");
 }
 
@@ -115,10 +117,11 @@ TEST(Library, TheBestHashIsProved) {
   const bankshot::Found swizzle = patterns.search({"swizzle"});
   EXPECT_TRUE(swizzle.is_proved);
   EXPECT_EQ(swizzle.certificate, "");
-  EXPECT_EQ(failure([&] { patterns.add(every(1 << 14)); }), "an address is behind the 65536 words that hashes work on");
-  EXPECT_EQ(failure([&] { patterns.add(every(4), 0); }), "weight 0: it is 1 to 1099511627776");
+  EXPECT_EQ(failure([&] { patterns.add(every(1 << 14)); }),
+            "an address is beyond the 65536 words that bank hashes cover");
+  EXPECT_EQ(failure([&] { patterns.add(every(4), 0); }), "weight 0: it must be 1 to 1099511627776");
   EXPECT_EQ(failure([&] { patterns.add(every(4), uint64_t{1} << 62); }),
-            "weight 4611686018427387904: it is 1 to 1099511627776");
+            "weight 4611686018427387904: it must be 1 to 1099511627776");
   EXPECT_EQ(patterns.conflicts(), 93u);  // as it was
   EXPECT_EQ(bankshot::verify(patterns.search().certificate), "no 5x14 XOR hash has less than excess 0");
   patterns.add(every(128), uint64_t{1} << 40);
@@ -130,20 +133,20 @@ TEST(Library, TheBestHashIsProved) {
   result.size = sizeof result;
   EXPECT_NE(bankshot_search(patterns.get(), &options, &result), 0);
   EXPECT_STREQ(bankshot_error(),
-               ("size is 0, and the structure has " + std::to_string(sizeof options) + " bytes").c_str());
+               ("size is 0, but the structure has " + std::to_string(sizeof options) + " bytes").c_str());
   result.size = 8;
   EXPECT_NE(bankshot_search(patterns.get(), nullptr, &result), 0);
   Access none = every(4);
   none.off = 0xffffffff;
-  EXPECT_EQ(failure([&] { patterns.add(none); }), "no lane takes part in the access");
+  EXPECT_EQ(failure([&] { patterns.add(none); }), "no lane is active in the access");
 }
 
 TEST(Library, AtomicsAndCode) {
   EXPECT_GT(bankshot::atomics("gtx580", std::vector<uint32_t>(32, 0)).cycles,
             bankshot::atomics("gtx580", {0, 1, 2, 3}).cycles);
-  EXPECT_EQ(failure([] { bankshot::atomics("gtx580", {}); }), "0 lanes, and a warp has 1 to 32");
+  EXPECT_EQ(failure([] { bankshot::atomics("gtx580", {}); }), "0 lanes, but a warp has 1 to 32");
   EXPECT_EQ(failure([] { bankshot::atomics("gtx580", {1u << 16}); }),
-            "words[0]: 65536 is behind the 65536 words that the model works on");
+            "words[0]: 65536 is beyond the 65536 words that the model covers");
   EXPECT_NE(failure([] { bankshot::analyse("nonsense", {"32", {}, {}, {}, false}); }).find("PTX:1:1"),
             std::string::npos);
   EXPECT_EQ(

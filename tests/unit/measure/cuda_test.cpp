@@ -96,10 +96,10 @@ TEST(MeasureCuda, rejects_what_is_no_driver) {
       "no NVIDIA driver: /no/such/libcuda.so.1: cannot open shared object file: No such file or directory. To measure "
       "a "
       "real GPU install its driver, or name its library with --driver; to measure a simulated one: --backend simulate");
-  EXPECT_EQ(refusal(0, paths::old_fake_driver()),
-            paths::old_fake_driver() +
-                " has no function cuLaunchKernel: it is no CUDA driver, or one older than CUDA 7; install a "
-                "newer one");
+  EXPECT_EQ(
+      refusal(0, paths::old_fake_driver()),
+      paths::old_fake_driver() +
+          " has no function cuLaunchKernel: it is not a CUDA driver, or it is older than CUDA 7; install a newer one");
 }
 
 TEST(MeasureCuda, rejects_devices_that_are_not_there) {
@@ -112,8 +112,8 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
   {
     const Script script("no_device");
     EXPECT_EQ(refusal(), paths::fake_driver() +
-                             " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Look "
-                             "at what nvidia-smi says; to measure a simulated GPU: --backend simulate");
+                             " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Check the "
+                             "output of nvidia-smi; to measure a simulated GPU: --backend simulate");
   }
   const Script script("wide");
   EXPECT_EQ(refusal(), "Imaginary \"GPU\" has warps of 64 lanes; the micro-benchmarks are for 32");
@@ -122,7 +122,8 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
 TEST(MeasureCuda, tells_what_fails_and_where) {
   EXPECT_EQ(failure("jit"),
             "CUDA driver 12.4 cannot compile the PTX: a PTX JIT compilation failed "
-            "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may");
+            "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may be "
+            "able to");
   EXPECT_EQ(failure("launch"),
             "Imaginary \"GPU\": the launch of latency_load failed: unspecified launch failure "
             "(CUDA_ERROR_LAUNCH_FAILED, 719)");

@@ -125,7 +125,7 @@ TEST(MeasureDescription, takes_what_the_driver_tells_if_it_can_be) {
   EXPECT_EQ(gpu.l2_bytes, base_of("gtx580").gpu.l2_bytes);
   ASSERT_TRUE(find(description.refused, "memory.l2_bytes"));
   EXPECT_EQ(find(description.refused, "memory.l2_bytes")->remark,
-            "error: memory.l2_bytes: must be whole sets of l2.ways lines in each of dram.channels");
+            "error: memory.l2_bytes: must be a whole number of sets of l2.ways lines in each of dram.channels");
   ASSERT_TRUE(find(description.told, "gpu.sms"));
   EXPECT_EQ(find(description.told, "gpu.sms")->was, "16");
   EXPECT_EQ(description.toml.find("colour"), std::string::npos);
@@ -184,7 +184,7 @@ TEST(MeasureReport, text_and_json_say_the_same) {
             std::string::npos)
       << text;
   EXPECT_NE(json.find("\"number\": 1024"), std::string::npos);
-  EXPECT_NE(to_text(all, base, description, Error{"no reason"}).find("held against the GPU: no reason\n"),
+  EXPECT_NE(to_text(all, base, description, Error{"no reason"}).find("compared with the GPU: no reason\n"),
             std::string::npos);
   EXPECT_NE(json.find("\"key\": \"scratchpad.locks.read\""), std::string::npos);
 }

@@ -131,7 +131,7 @@ TEST(MeasureSimulated, rejects_what_is_not_there) {
             std::string::npos);
   const auto buffer = runner->allocate(8);
   ASSERT_TRUE(buffer);
-  EXPECT_EQ(runner->copy_in(*buffer, bytes)->message, "a copy of 32 bytes leaves what was allocated");
+  EXPECT_EQ(runner->copy_in(*buffer, bytes)->message, "a copy of 32 bytes exceeds the allocation");
   gpu::Gpu wide = gpu_of("v100");
   wide.machine.warp_size = 64;
   EXPECT_EQ(simulated_runner(wide, *wide.timing).error().message,

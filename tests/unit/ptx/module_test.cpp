@@ -153,25 +153,25 @@ TEST(PtxModule, rejects_a_missing_semicolon_where_it_is_missing) {
 }
 
 TEST(PtxModule, rejects_open_ends) {
-  EXPECT_EQ(first_complaint(complaints(".func f() {\nret;\n")), "1:11: this { has no }");
-  EXPECT_EQ(first_complaint(complaints(".section .x {\n1\n")), "1:13: the section .x has no end");
+  EXPECT_EQ(first_complaint(complaints(".func f() {\nret;\n")), "1:11: this { is not closed");
+  EXPECT_EQ(first_complaint(complaints(".section .x {\n1\n")), "1:13: the section .x is not closed");
   EXPECT_EQ(first_complaint(complaints(".func f() { ret; } }\n")), "1:20: expected a directive, found '}'");
   EXPECT_EQ(first_complaint(complaints(".version 8.0 /* a\n")),
-            "1:14: expected a directive like .version, .visible or .entry, found a comment without end");
+            "1:14: expected a directive like .version, .visible or .entry, found an unterminated comment");
   EXPECT_EQ(first_complaint(complaints(".pragma \"a\n;")),
-            "1:9: expected the text of a pragma in quotes, found a string without end");
+            "1:9: expected the text of a pragma in quotes, found an unterminated string");
   EXPECT_EQ(first_complaint(complaints(".func f()\n.func g() {}")),
             "2:1: expected '{' before the body of 'f', or ';', found '.func'");
 }
 
 TEST(PtxModule, rejects_a_comment_without_end_in_a_line_of_debugging_data) {
   EXPECT_EQ(first_complaint(complaints("@@DWARF .b8 1 /* a\nb")),
-            "1:15: expected the end of the line, found a comment without end");
+            "1:15: expected the end of the line, found an unterminated comment");
 }
 
 TEST(PtxModule, rejects_foreign_bytes_without_echoing_them) {
   const std::string text = kHeader + ".func f() {\nadd \x01\xff\x7f;\n}\n";
-  EXPECT_EQ(first_complaint(complaints(text)), "5:5: expected an operand, found bytes that are no PTX: '\?\?\?'");
+  EXPECT_EQ(first_complaint(complaints(text)), "5:5: expected an operand, found bytes that are not PTX: '\?\?\?'");
   EXPECT_FALSE(complaints(std::string("\0\0ELF", 5)).empty());
 }
 

@@ -29,7 +29,7 @@ TEST(FindingsText, there_is_no_verdict_where_something_was_not_checked) {
   report.checks.sync = true;
   report.kernels.emplace_back().launches = 1;
   report.partial = true;
-  EXPECT_EQ(last_line(report), "check (sync): no verdict: the program did not come to its end\n");
+  EXPECT_EQ(last_line(report), "check (sync): no verdict: the program did not finish\n");
   report.lost = 1;
   EXPECT_EQ(last_line(report), "check (sync): no verdict: a report was lost\n");
   report.findings.emplace_back();

@@ -76,7 +76,7 @@ TEST(ReportL1, five_lines_are_told) {
   std::vector<simt::L1SiteReport> sites;
   for (uint32_t line = 1; line <= 7; ++line) sites.push_back(apart(10 * line, 2, 100 - line));
   const std::string text = text_of(report_of(sites));
-  EXPECT_NE(text.find("kernel.cu:5\n  2 more lose 187 cycles (--json tells all)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("kernel.cu:5\n  2 more lose 187 cycles (--json lists all)\n"), std::string::npos) << text;
 }
 
 TEST(ReportL1, nothing_is_told_where_nothing_is_lost_or_counted) {
@@ -121,10 +121,10 @@ TEST(ReportL1, rejects_json_that_contradicts_itself) {
   };
   EXPECT_EQ(message("/kernels/0/l1/0/ideal_cycles", 25), "\"ideal_cycles\" exceeds \"cycles\"");
   EXPECT_EQ(message("/kernels/0/l1/0/kind", "loads"), "\"kind\" must be \"load\", \"store\" or \"atomic\"");
-  EXPECT_EQ(message("/kernels/0/l1/0/worst/class", "zigzag"), "\"class\" is no class of patterns: zigzag");
+  EXPECT_EQ(message("/kernels/0/l1/0/worst/class", "zigzag"), "\"class\" is not a class of patterns: zigzag");
   EXPECT_EQ(message("/kernels/0/l1/0/worst/lanes", 0), "\"lanes\" must be at least 1");
   EXPECT_EQ(message("/l1/line_bytes", 100),
-            "\"l1\" describes no cache: numbers of banks and bytes are powers of two, tags at least 1");
+            "\"l1\" does not describe a cache: banks and bytes must be powers of two, tags at least 1");
   EXPECT_EQ(message("/kernels/0/l1", "none"), "\"l1\" must be a list");
 }
 

@@ -78,8 +78,8 @@ TEST(PatternsJson, the_banks_of_a_machine_replace_those_of_the_document) {
 }
 
 TEST(PatternsJson, rejects_tables_of_phases_that_are_none) {
-  EXPECT_EQ(why(R"({"load_b128":"0-7","patterns":[]})"), "load_b128: must be a list of texts like \"0-3 20-23\"");
-  EXPECT_EQ(why(R"({"load_b128":[7],"patterns":[]})"), "load_b128: must be a list of texts like \"0-3 20-23\"");
+  EXPECT_EQ(why(R"({"load_b128":"0-7","patterns":[]})"), "load_b128: must be a list of strings like \"0-3 20-23\"");
+  EXPECT_EQ(why(R"({"load_b128":[7],"patterns":[]})"), "load_b128: must be a list of strings like \"0-3 20-23\"");
   EXPECT_EQ(why(R"({"store_b64":["0-3","3-7"],"patterns":[]})"), "store_b64: lane 3 is in two phases");
   EXPECT_EQ(why(R"({"warp_size":65,"patterns":[]})"), "warp_size: must be a whole number from 1 to 64");
   EXPECT_EQ(why(R"({"merge_pairs":1,"patterns":[]})"), "merge_pairs: must be true or false");
@@ -87,7 +87,7 @@ TEST(PatternsJson, rejects_tables_of_phases_that_are_none) {
 
 TEST(PatternsJson, errors_name_their_place) {
   EXPECT_EQ(why("[]"), "document: must be an object");
-  EXPECT_EQ(why(R"({"patterns":[]})"), "patterns: is empty: there is nothing to work on");
+  EXPECT_EQ(why(R"({"patterns":[]})"), "patterns: is empty: there are no patterns");
   EXPECT_EQ(why(R"({"patterns":{}})"), "patterns: must be a list");
   EXPECT_EQ(why(R"({"schema":"x","patterns":[]})"), "schema: must be \"bankshot/patterns/1\"");
   EXPECT_EQ(why(R"({"banks":31,"patterns":[]})"), "banks: must be a power of two from 2 to 128");

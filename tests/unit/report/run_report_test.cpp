@@ -149,8 +149,8 @@ TEST(RunReport, what_is_left_open_is_told_once_with_its_first_place) {
   EXPECT_EQ(all[1].what, simt::LeftOpen::absent_lane);
   EXPECT_EQ(all[1].source.line, 5u);
   const std::string text = to_text(*read);
-  EXPECT_NE(text.find("  a.cu:7: lanes vote, match or reduce whose membermask does not name them\n"
-                      "  a.cu:5: lanes shuffle from lanes that are off\n"),
+  EXPECT_NE(text.find("  a.cu:7: lanes vote, match or reduce although the membermask does not name them\n"
+                      "  a.cu:5: lanes shuffle from inactive lanes\n"),
             std::string::npos)
       << text;
 }

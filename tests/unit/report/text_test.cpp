@@ -23,7 +23,7 @@ void lacks(const std::string& text, const std::string& part) {
 
 TEST(ReportText, names_kernel_shape_and_totals) {
   const std::string text = to_text(made_report({column(88, 1000), row(70, 1000)}));
-  contains(text, "bankshot: ./app on Test GPU, accesses as the PTX has them\n");
+  contains(text, "bankshot: ./app on Test GPU, accesses as written in the PTX\n");
   contains(text, "\nscale(float*, int)\n  1 launch, grid (4,2), block (32,8)\n");
   contains(text, "2,000 accesses");
   contains(text, "33,000 needed");
@@ -49,7 +49,7 @@ TEST(ReportText, says_in_a_line_that_machine_code_is_as_expected) {
            "\nmachine code by ptxas for sm_90: 2 of 2 kernels as expected; 10 accesses not compared (wmma, atomics, "
            "barrier objects)\n\n");
   all({MachineCode::From::model, "none", {}});
-  contains(to_text(report), "\nno machine code of 2 kernels, counted by the model:\n  none\n\n");
+  contains(to_text(report), "\nno machine code for 2 kernels, counted by the model:\n  none\n\n");
 }
 
 TEST(ReportText, names_the_lines_where_machine_code_differs) {
@@ -65,10 +65,10 @@ TEST(ReportText, names_the_lines_where_machine_code_differs) {
   contains(to_text(report),
            "machine code of the program (sm_90): 0 of 1 kernel as expected\n"
            "  scale(float*, int)\n"
-           "    src/k.cu:8: shared load, expected 16 bytes, in the machine code 4 and 8 bytes; counted so\n"
-           "    PTX line 90: shared store, expected 4 bytes, in the machine code 16 bytes; counted by the model\n"
-           "    PTX line 95: shared load, expected 16 bytes, in the machine code 4 bytes; counted: 8 bytes\n"
-           "    no line known: shared load, expected none, in the machine code 8 bytes; counted by the model\n");
+           "    src/k.cu:8: shared load, expected 16 bytes, machine code 4 and 8 bytes; counted as in machine code\n"
+           "    PTX line 90: shared store, expected 4 bytes, machine code 16 bytes; counted as expected\n"
+           "    PTX line 95: shared load, expected 16 bytes, machine code 4 bytes; counted: 8 bytes\n"
+           "    unknown line: shared load, expected none, machine code 8 bytes; counted as expected\n");
 }
 
 TEST(ReportText, ranks_lines_by_wasted_wavefronts) {
@@ -143,7 +143,7 @@ TEST(ReportText, prints_the_phases_of_the_gpu_that_was_used) {
 TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) {
   const std::string text = to_text(made_report({one_word()}));
   contains(text, "of these 31 position conflicts (lanes on one word), 0 bank conflicts");
-  contains(text, "M  counted by an H200: lanes of an atomic");
+  contains(text, "M  counted on an H200: lanes of an atomic");
   contains(text, "bank 16 serves 32 lanes on 1 word, one after the other; 31 of 32 banks idle");
   lacks(to_text(made_report({column()})), "lanes of an atomic");
 }
@@ -171,7 +171,7 @@ TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
   lacks(to_text(report), "no kernel was launched");
   report = made_report({column()});
   report.partial = true;
-  contains(to_text(report), "partial: the program did not come to its end");
+  contains(to_text(report), "partial: the program did not finish");
   contains(to_text(made_report({})), "shared memory is not used");
 }
 
@@ -182,7 +182,7 @@ TEST(ReportText, tells_of_a_launch_that_was_stopped) {
   RunReport report = made_report({row()});
   report.add(stats, "_Z5scalePfi", {4, 2, 1}, {32, 8, 1});
   contains(to_text(report),
-           "  partial: 1 launch was stopped before its end: 5 of 8 CTAs ended, the numbers are of what ran\n");
+           "  partial: 1 launch was stopped before its end: 5 of 8 CTAs ended; the numbers cover what ran\n");
 }
 
 TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
@@ -193,13 +193,13 @@ TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
   report.running = {"_Z5scalePfi"};
   const std::string text = to_text(report);
   contains(text,
-           "partial: 5 launches failed, which the figures below do not include\n"
+           "partial: 5 launches failed and are not included in the figures below\n"
            "  scale(float*, int)\n"
            "      2000 threads a block (3 launches)\n"
            "      bytes of shared memory\n      xxx");
-  contains(text, "  kernels that are not known\n      no fat binary of the program has it\n");
+  contains(text, "  unknown kernels\n      no fat binary of the program has it\n");
   contains(text, "it ended while this kernel ran: scale(float*, int)\n");
-  lacks(text, "did not come to its end");
+  lacks(text, "did not finish");
   report.kernels.clear();
   lacks(to_text(report), "no kernel was launched");
 }

@@ -22,7 +22,7 @@ std::string text_of(const std::function<void(timing::Counters&)>& change) {
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
 TEST(ReportTimingText, tells_speed_causes_conflicts_and_memory) {
-  EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated, accesses as the PTX has them
+  EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated, accesses as written in the PTX
 2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
 
 scale(float*, int)
@@ -32,15 +32,15 @@ scale(float*, int)
   IPC                          0.250 warp instructions a cycle of an active SM, 0.40 of the chip
   SMs                              2 of 2 had a CTA, 80.0 % of all SM cycles were active
   occupancy                     10.0 of 48 warps on average; 4 CTAs of 8 warps fit on an SM (limit: registers)
-  issue slots of active SMs, and of the chip, by what became of them
+  issue slots of active SMs, and of the chip, by their use
      25.0 %  #####                  20.0 %  issued an instruction
-     62.5 %  #############          50.0 %  data from shared memory is waited for
-     12.5 %  ###                    30.0 %  no warp is there
+     62.5 %  #############          50.0 %  waiting for data from shared memory
+     12.5 %  ###                    30.0 %  no warp to issue from
   shared memory                    4 accesses, busy in 60.6 % of the active cycles
   wavefronts                      97 needed                   4 ideal
   conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
   do bank conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
-    Without them it would save at most these cycles directly; a run with --bank-hash xor shows the whole gain.
+    Without conflicts it would save at most these cycles directly; a run with --bank-hash xor shows the whole gain.
   L1                              10 loads, 50.0 % hit, 10.0 % join a fetch under way
   L2 reads                         4 sectors, 25.0 % hit
   DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
@@ -77,11 +77,10 @@ TEST(ReportTimingText, rounds_of_locks_are_told_beside_conflicts) {
   RunReport report = made_simulation();
   timing::Counters& c = report.kernels[0].timing->counters;
   c.slots[static_cast<unsigned>(timing::Cause::atomic)] = c.slots[0];  // 20 % of the old slots, so 1 / 6 of all
-  EXPECT_FALSE(has(text(report), "Rounds of atomics")) << "native";
+  EXPECT_FALSE(has(text(report), "Retries of atomics")) << "native";
   report.machine->atomics = "lock";
   report.machine->lock_hash = "xor";
-  EXPECT_TRUE(
-      has(text(report), "Rounds of atomics that had to try again are not among them: 16.7 % of the issue slots wait"))
+  EXPECT_TRUE(has(text(report), "Retries of atomics are not counted here: 16.7 % of the issue slots wait"))
       << text(report);
   EXPECT_TRUE(has(text(report), "bank hash none, lock hash xor\n"));
 }
@@ -112,7 +111,7 @@ TEST(ReportTimingText, a_grid_smaller_than_the_chip_is_told) {
 TEST(ReportTimingText, a_hash_is_not_proposed_where_there_is_one) {
   RunReport report = made_simulation();
   report.machine->bank_hash = "xor";
-  EXPECT_TRUE(has(text(report), "    Without them it would save at most these cycles directly.\n"));
+  EXPECT_TRUE(has(text(report), "    Without conflicts it would save at most these cycles directly.\n"));
 }
 
 TEST(ReportTimingText, banks_that_outlive_their_ctas_are_not_busier_than_always) {
@@ -130,7 +129,7 @@ TEST(ReportTimingText, several_kernels_are_summed_up_first) {
 TEST(ReportTimingText, a_stopped_launch_is_partial) {
   RunReport report = made_simulation();
   report.kernels[0].timing->partial_launches = 1;
-  EXPECT_TRUE(has(text(report), "  partial: 1 launch was stopped before its end, the numbers are of what ran\n"));
+  EXPECT_TRUE(has(text(report), "  partial: 1 launch was stopped before its end; the numbers cover what ran\n"));
 }
 
 TEST(ReportTimingText, top_limits_the_lines) {
@@ -158,8 +157,8 @@ fast: Fast GPU, 2 SMs at 2 GHz; scheduler lrr, pipeline queued, atomics native, 
 
 scale(float*, int), 1 launch
   GPU           cycles         time   speedup    IPC  slots without an instruction, mostly
-  slow             100      0.10 us    1.00 ×   0.25  data from shared memory is waited for (62 %)
-  fast              40      0.02 us    5.00 ×   0.25  data from shared memory is waited for (62 %)
+  slow             100      0.10 us    1.00 ×   0.25  waiting for data from shared memory (62 %)
+  fast              40      0.02 us    5.00 ×   0.25  waiting for data from shared memory (62 %)
 )");
 }
 

@@ -35,13 +35,13 @@ Kernel made_transactions() {
 TEST(ReportTransactionsText, tells_attempts_aborts_and_cycles_that_add_up) {
   EXPECT_EQ(transactions_text(made_transactions()),
             R"(  transactions                     8 of warps in 57 attempts, 12 serialised in their warp, 3 in their CTA
-  commits                        256 of lanes, 768 aborts: commit ratio 25.0 %
+  commits                        256 by lanes, 768 aborts: commit ratio 25.0 %
   aborting accesses              700 of 5,000 by lanes: 120 false conflicts, 30 on words only read so far
-  … of warps                      41 at which one lane or several met a conflict
-  other aborts                    60 for a warp that ran alone, 8 as global memory changed that they had read
+  … by warps                      41 at which one or more lanes met a conflict
+  other aborts                    60 for a warp that ran alone, 8 because global memory that was read has changed
   cycles of warps               40.0 % outside of transactions; 38.0 % in their code, 20.0 % added to their accesses,
                                  2.0 % in begins and commits
-  do aborts cost anything? Yes: in 18.1 % of their cycles warps are in attempts after the first.
+  do aborts cost anything? Yes: warps spend 18.1 % of their cycles in attempts after the first.
 )");
 }
 
@@ -59,11 +59,11 @@ TEST(ReportTransactionsText, without_aborts_they_cost_nothing) {
       kernel.transactions.aborts = 0;
   kernel.timing->counters.tx_retry_cycles = 0;
   const std::string text = transactions_text(kernel);
-  EXPECT_NE(text.find("do aborts cost anything? No: no warp tries again.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("do aborts cost anything? No: no warp retries.\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("aborting accesses"), std::string::npos);
   EXPECT_EQ(text.find("other aborts"), std::string::npos);
   kernel.timing->counters.tx_retry_cycles = 9;
-  EXPECT_NE(transactions_text(kernel).find("Hardly: in 0.9 %"), std::string::npos);
+  EXPECT_NE(transactions_text(kernel).find("Hardly: warps spend 0.9 %"), std::string::npos);
 }
 
 }  // namespace

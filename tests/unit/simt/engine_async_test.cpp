@@ -271,7 +271,8 @@ TEST_F(EngineAsync, mistakes_are_told) {
          "there is no mbarrier");  // the second lane
   expect("mbarrier.init.b64 [%rd1], 1;", Kind::illegal_address, "must be in the CTA's shared memory");
   expect("add.u32 %r21, %r21, 4; mbarrier.init.shared.b64 [%r21], 1;", Kind::misaligned, "");
-  expect("cp.async.ca.shared.global [%r20], [%rd1], 4, 5;", Kind::bad_copy, "5 bytes are to be read by a copy of 4");
+  expect("cp.async.ca.shared.global [%r20], [%rd1], 4, 5;", Kind::bad_copy,
+         "5 bytes to read exceed the size of the copy, 4");
   expect("cp.async.ca.shared.global [%r20], [%rd1+2], 4;", Kind::misaligned, "");
   expect("cp.async.ca.shared.global [%r20], [%rd1+2], 4, 1;", Kind::misaligned, "");
   expect("cp.async.ca.shared.global [%r20+4], [%rd1], 8;", Kind::misaligned, "");

@@ -127,7 +127,7 @@ TEST_F(EngineChecks, ctas_of_a_cluster_race_in_each_others_memory) {
   EXPECT_EQ(races(kPair + kSync + store + "bar.sync 0;\n" + load + kSync + "ret;"), both);
   EXPECT_EQ(
       first().detail,
-      "no barrier of the cluster between; the earlier thread is one of CTA (1,0,0); the memory is that of CTA (1,0,0)");
+      "no cluster barrier in between; the earlier thread is one of CTA (1,0,0); the memory is that of CTA (1,0,0)");
   EXPECT_EQ(first().cta.x, 0u);
   EXPECT_EQ(first().variable, "s");
   EXPECT_EQ(races(kPair + kSync + store + kSync + load + kSync + "ret;"), List{});
@@ -174,7 +174,7 @@ TEST_F(EngineChecks, copies_that_nobody_waits_for_are_told) {
   const std::string place =
       "mov.u32 %r20, s; mov.u32 %r21, bar; shl.b32 %r9, %r1, 2; add.u32 %r10, %r9, %r20; setp.eq.u32 %p2, %r1, 0;\n";
   EXPECT_EQ(races(place + "cp.async.ca.shared.global [%r10], [%rd2], 4;\n" + read, 64), List{"read-after-write 64"});
-  EXPECT_EQ(first().detail, "one of them is an asynchronous copy, for which nobody has waited");
+  EXPECT_EQ(first().detail, "one of them is an asynchronous copy that no thread has waited for");
   EXPECT_EQ(
       races(
           place +
@@ -194,7 +194,7 @@ TEST_F(EngineChecks, a_bulk_copy_of_what_threads_wrote_needs_a_proxy_fence) {
   };
   const std::string fence = "fence.proxy.async.shared::cta;\n";
   EXPECT_EQ(races(body("", "")), List{"read-after-write 32"});
-  EXPECT_EQ(first().detail, "a bulk copy reads it, and no fence.proxy.async is between");
+  EXPECT_EQ(first().detail, "a bulk copy reads it, without a fence.proxy.async in between");
   EXPECT_EQ(races(body(fence, "")), List{});
   EXPECT_EQ(races(body("fence.proxy.async;\n", "")), List{});
   EXPECT_EQ(races(body("", fence)), List{});

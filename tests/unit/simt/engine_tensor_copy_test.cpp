@@ -251,9 +251,9 @@ TEST_F(TensorCopy, rejects_what_does_not_fit) {
     return text.find(part) != std::string::npos;
   };
   EXPECT_TRUE(has(message(load + "3d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21];"),
-                  "a tensor map of 2 dimensions, and a copy of 3"));
-  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+64], [%rd1, {0, 0}], [%r21];"), "a multiple of 128"));
-  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+32, {0, 0}], [%r21];"), "a multiple of 64"));
+                  "a tensor map of 2 dimensions, but a copy of 3"));
+  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+64], [%rd1, {0, 0}], [%r21];"), "aligned to 128 bytes"));
+  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+32, {0, 0}], [%r21];"), "aligned to 64 bytes"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+128, {0, 0}], [%r21];"), "there is no tensor map here"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+3584], [%rd1, {0, 0}], [%r21];"), "shared memory"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];", 128), "past the end of"));
@@ -305,7 +305,7 @@ TEST(TensorMap, rejects_bytes_that_are_no_descriptor) {
   const auto is_told = [&](auto change) {
     TensorMap changed = map;
     change(changed);
-    return what_is_wrong(changed).find("changed by something else") != std::string::npos;
+    return what_is_wrong(changed).find("changed by something other") != std::string::npos;
   };
   for (uint8_t TensorMap::* field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle})
     EXPECT_TRUE(is_told([&](TensorMap& m) { m.*field = 200; }));

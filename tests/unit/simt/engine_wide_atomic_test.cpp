@@ -226,7 +226,7 @@ TEST_F(EngineAlloca, alignments_are_powers_of_two_up_to_2_to_the_23) {
   const auto no_room = run(with("8388608"), {1}, {32}, 32);
   ASSERT_FALSE(no_room) << "the stack has 64 KiB, and a frame stands at its start";
   EXPECT_EQ(no_room.error().kind, Fault::Kind::out_of_local);
-  EXPECT_NE(no_room.error().message.find("alloca of 24 bytes at a multiple of 8388608"), std::string::npos)
+  EXPECT_NE(no_room.error().message.find("alloca of 24 bytes aligned to 8388608"), std::string::npos)
       << no_room.error().message;
   EXPECT_NE(refusal(with("16777216")).find("power of two up to 2^23"), std::string::npos);
   EXPECT_NE(refusal(with("24")).find("power of two up to 2^23"), std::string::npos);
@@ -276,7 +276,7 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
       "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
       "%r3, %r4, %r5}], "
       "[%r2];",
-      "rows that are gathered from anywhere", "Copy boxes");
+      "gathering of rows", "Copy boxes");
   says("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "this field of a descriptor",
        "cuTensorMapEncodeTiled");
   says("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %r1;", "'clusterlaunchcontrol' is not supported",

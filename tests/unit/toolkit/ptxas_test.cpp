@@ -97,7 +97,7 @@ TEST_F(Ptxas, a_failure_has_its_first_words) {
   play("kill -SEGV $$\n");
   EXPECT_EQ(failure(), "ptxas failed: signal 11");
   play("exit 0\n");
-  EXPECT_EQ(failure(), "ptxas failed: it left no machine code");
+  EXPECT_EQ(failure(), "ptxas failed: it produced no machine code");
   write("ptxas", "not a program");
   EXPECT_NE(failure(), "");
 }

@@ -1,4 +1,4 @@
-// Comparison operators as masks: bit l of the result stands for lane l. Source: PTX ISA, "Comparison Operators".
+// Comparison operators as masks: bit l of the result is lane l. Source: PTX ISA, "Comparison Operators".
 #pragma once
 
 #include "bankshot/simt/isa/lanes/lanes.hpp"

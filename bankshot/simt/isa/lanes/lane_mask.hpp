@@ -1,4 +1,4 @@
-// Lanes and masks: choosing lanes by a mask, and comparing lanes into one. Bit l of a mask stands for lane l.
+// Lanes and masks: choosing lanes by a mask, and comparing lanes into one. Bit l of a mask is lane l.
 // Compiled once for each instruction set of the host.
 #pragma once
 
@@ -12,7 +12,7 @@
 #endif
 
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"  // a loop that is better left scalar is no defect
+#pragma clang diagnostic ignored "-Wpass-failed"  // a loop that stays scalar is not a defect
 #define BANKSHOT_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define BANKSHOT_LANE_LOOP _Pragma("GCC ivdep")
