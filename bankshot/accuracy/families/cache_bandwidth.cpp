@@ -20,6 +20,8 @@ struct Caches {
 constexpr uint32_t kThreads = 1024, kUnrolled = 4, kWords = 2;  // words of a lane: a double
 /// No L1 is larger: a block that reads more finds nothing there when it comes round again.
 constexpr uint64_t kLargestL1 = 256 * 1024;
+/// Where launches are not timed exactly, so many times as much is read: then they take milliseconds.
+constexpr uint64_t kTimesInexact = 1024;
 
 /// @param begin  bytes from the block's place in the buffer where it begins
 /// @param each   bytes that each block reads
@@ -73,7 +75,8 @@ Result<Reading> measure_caches(measure::Runner& runner, const Caches& wanted) {
   // L1 is empty when a launch begins, and while some warps still miss, others hit: of two lengths the difference is
   // taken. The second goes on where the first ended, so that nothing is in L2 because of it.
   const uint64_t share = caches.apart ? caches.bytes / blocks : caches.bytes;
-  const uint64_t timed = share > kLargestL1 ? 128 * 1024 : 512 * 1024;
+  const uint64_t times = runner.device().exact_time ? 1 : kTimesInexact;
+  const uint64_t timed = times * (share > kLargestL1 ? 128 * 1024 : 512 * 1024);
   const Result<double> shorter = time_of(runner, caches, buffer.address(), blocks, 0, timed);
   if (!shorter) return shorter.error();
   const Result<double> longer = time_of(runner, caches, buffer.address(), blocks, timed, 2 * timed);
