@@ -28,6 +28,7 @@ Result<Reading> measure_stride(measure::Runner& runner, uint32_t stride, uint32_
     return loads + uses;
   };
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.setup = "  mul.lo.u32 %x, %lane, %a;\n  cvt.u64.u32 %d0, %x;\n  add.u64 %d0, %d0, %data;\n" + loads_from(0);
   kernel.timed = "  cvt.u64.u32 %v, %zero;\n";
   std::string turn(kNoUnroll);

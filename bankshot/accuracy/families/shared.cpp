@@ -112,6 +112,7 @@ constexpr uint32_t kThreads = 1024, kPeriod = 128, kBlockUnrolled = 8, kBlockTur
 /// left out or waits.
 Result<double> time_of(measure::Runner& runner, const Pattern& pattern) {
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.setup = fmt::format("  and.b32 %r0, %thread, {};\n  div.u32 %x, %r0, %b;\n", kPeriod - 1);
   if (pattern.modulo != 0) kernel.setup += "  rem.u32 %y, %r0, %a;\n  mad.lo.u32 %x, %y, 32, %x;\n";
   kernel.setup +=

@@ -109,7 +109,7 @@ constexpr Measured kMeasured[] = {
     {"mem.l1.bw ", "w4_f128", "LDG", 16, 64},
     {"L1 bandwidth", "l1_bw_64f", "LDG", 8, 64},
     {"mem.smem.bw ", "w4_f128", "LDS", 16, 64},
-    {"cache bandwidth, all SMs read the same buffer", "32 kB", "LDG", 8, 32},
+    {"cache bandwidth, all SMs read the same buffer", "32 kB", "LDG", 4, 32},
 };
 
 TEST(AccuracyKernels, machine_code_has_what_is_measured) {
