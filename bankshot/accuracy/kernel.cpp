@@ -16,9 +16,9 @@ constexpr std::string_view kBegin = R"(.address_size 64
 .visible .entry bench(
   .param .u64 data, .param .u64 out, .param .u32 count, .param .u32 a, .param .u32 b, .param .u32 c)
 {
-  .reg .pred %p<8>;
+  .reg .pred %p<8>, %repeat;
   .reg .b16 %h<16>;
-  .reg .b32 %r<64>, %used<4>, %x, %y, %zero, %turn, %thread, %threads, %block, %blocks, %lane, %warp, %count, %a, %b, %c;
+  .reg .b32 %r<128>, %used<4>, %x, %y, %zero, %turn, %pass, %thread, %threads, %block, %blocks, %lane, %warp, %count, %a, %b, %c;
   .reg .b64 %d<64>, %u, %v, %data, %out, %begin, %end, %place;
   ld.param.u64 %data, [data];
   ld.param.u64 %out, [out];
@@ -61,10 +61,13 @@ std::string text_of(const Kernel& kernel) {
   std::string text = fmt::format(".version {}\n.target sm_{}\n", kernel.target > 90 ? "8.6" : "7.8", kernel.target);
   text += kBegin;
   text += kernel.setup;
+  if (kernel.warmed_up) text += fmt::format("  mov.u32 %pass, 0;\nonce_more:\n{}", kNoUnroll);
   if (kernel.clocked) text += kReadBegin;
   text += kernel.timed;
   if (kernel.clocked) text += kReadEnd;
   text += kernel.tail;
+  if (kernel.warmed_up)
+    text += "  add.u32 %pass, %pass, 1;\n  setp.lt.u32 %repeat, %pass, 2;\n  @%repeat bra once_more;\n";
   if (kernel.clocked) text += kStore;
   return text + "  ret;\nwrong:\n  trap;\n  ret;\n}\n";
 }
@@ -106,7 +109,11 @@ std::string load(std::string_view space, unsigned words, unsigned k, std::string
 }
 
 std::string use(unsigned words, unsigned k) {
-  return fmt::format("  xor.b32 %used{0}, %used{0}, %r{1};\n", k % 4, words * k);
+  if (words == 1) return fmt::format("  xor.b32 %used{0}, %used{0}, %r{1};\n", k % 4, k);
+  std::string text;
+  for (unsigned r = words * k; r < words * (k + 1); r += 2)
+    text += fmt::format("  lop3.b32 %used{0}, %used{0}, %r{1}, %r{2}, 0x96;\n", k % 4, r, r + 1);  // exclusive or
+  return text;
 }
 
 std::string wait_for_used() {

@@ -12,7 +12,7 @@
 namespace bankshot::accuracy {
 
 /// What a kernel is made of. Each part is PTX statements; they may use the registers
-///   %p<8> (.pred), %h<16> (.b16), %r<64>, %x, %y and %zero (.b32), %d<64> and %u, %v (.b64) for whatever they like,
+///   %p<8> (.pred), %h<16> (.b16), %r<128>, %x, %y and %zero (.b32), %d<64> and %u, %v (.b64) for whatever they like,
 /// and, with their values, %thread, %threads, %block, %blocks, %lane, %warp, %count, %a, %b, %c (.b32), %data (.b64:
 /// address) and `scratch` (dynamic shared memory).
 /// %zero is 0 in a way that nobody can know before the clock is read: what is timed should start with it.
@@ -22,6 +22,9 @@ struct Kernel {
   std::string timed;     ///< between its readings; ends with wait_for() of what must have happened
   std::string tail;      ///< after them
   bool clocked = true;   ///< false: nothing is read nor written, the time is that of the launch
+  /// All after the setup runs twice, and the second time counts: a GPU fetches code that it runs for the first time
+  /// from memory.
+  bool warmed_up = false;
 };
 
 /// Their parameters, in this order.
@@ -42,10 +45,13 @@ std::string text_of(const Kernel& kernel);
 std::string unrolled(std::string_view statements, unsigned times, unsigned modulo = 1);
 /// A loop of `count` turns, at least one. Labels of several loops need names of their own. @param count  a .b32 operand
 std::string loop(std::string_view statements, std::string_view count = "%count", std::string_view name = "again");
+/// The first statement of a loop whose turns no compiler may put together.
+constexpr std::string_view kNoUnroll = "  .pragma \"nounroll\";\n";
 /// Load number k of several: of `words` 32-bit words (1, 2 or 4) into %r(words * k) and what follows it.
 /// @param space  "global.ca", "volatile.shared" …
 std::string load(std::string_view space, unsigned words, unsigned k, std::string_view address);
-/// Uses what load number k has read, so that no compiler leaves it out; wait_for_used() waits for all that was used.
+/// Uses all words that load number k has read, so that no compiler leaves it out nor reads less; wait_for_used() waits
+/// for all that was used.
 std::string use(unsigned words, unsigned k);
 std::string wait_for_used();
 /// Waits until a register is written. @param bits  32 or 64

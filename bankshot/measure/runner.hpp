@@ -22,6 +22,8 @@ struct Device {
   uint32_t clock_khz = 0;         ///< highest clock of the SMs
   uint32_t shared_bytes = 0;      ///< shared memory that a block gets without asking for more
   uint32_t max_threads = 0;       ///< of a block
+  /// Runner::elapsed_ns() is exact. That of a driver has what a launch costs, and steps of half a microsecond.
+  bool exact_time = false;
   /// Cycles in which schedulers issue, by tick of %clock: Fermi computes, and counts, at twice the clock of its
   /// schedulers.
   double issue_cycles_by_tick = 1;

@@ -23,6 +23,7 @@ Device describe(const gpu::Gpu& gpu, const timing::Config& config) {
   device.issue_cycles_by_tick = static_cast<double>(config.core_khz) / device.clock_khz;
   device.shared_bytes = gpu.shared_per_block;
   device.max_threads = gpu.max_threads_per_block;
+  device.exact_time = true;
   for (const gpu::Key& key : gpu::keys()) {
     if (key.section == "scratchpad") continue;  // what it may find out by measuring
     device.facts[fmt::format("{}.{}", key.section, key.name)] = gpu::value_text(gpu, key);

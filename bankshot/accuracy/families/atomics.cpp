@@ -30,6 +30,7 @@ Result<Reading> measure_atomic(measure::Runner& runner, const Atomic& atomic) {
   if (!address) return address.error();
   const measure::Buffer buffer(runner, *address);
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.setup = fmt::format("  div.u32 %x, %thread, {};\n  mul.lo.u32 %x, %x, {};\n  mov.u32 %r60, 0;\n",
                              atomic.sharing, atomic.apart);
   if (atomic.global) {

@@ -47,6 +47,7 @@ std::string step(const Operation& operation, unsigned chain, bool odd) {
 Kernel kernel_of(const Measured& measured) {
   const Operation& operation = *measured.operation;
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.target = operation.target;
   kernel.setup =
       "  mov.u32 %x, %a;\n  mov.u32 %y, %b;\n  mov.b64 %u, {%c, %a};\n  mov.b64 %v, {%c, %b};\n"
@@ -121,13 +122,13 @@ constexpr std::array kAliases = {
     Alias{"alu.fsetp", "setp.f32+selp", "selp.b32"},
     Alias{"alu.fsetp_sel", "setp.f32+selp"},
     Alias{"alu.hfma2", "fma.rn.f16x2"},
-    Alias{"alu.iadd3", "add+xor", "xor.b32"},
+    Alias{"alu.iadd3", "add+xor", "lop3.b32"},
     Alias{"alu.iadd3_lop3", "add+xor"},
     Alias{"alu.idiv.u32", "div.u32"},
     Alias{"alu.imad", "mad.lo.u32"},
     Alias{"alu.isetp", "setp.u32+selp", "selp.b32"},
     Alias{"alu.isetp_sel", "setp.u32+selp"},
-    Alias{"alu.lop3", "xor.b32"},
+    Alias{"alu.lop3", "lop3.b32"},
     Alias{"alu.popc", "popc.b32"},
     Alias{"alu.prmt", "prmt.b32"},
     Alias{"alu.sel", "selp.b32"},
@@ -153,7 +154,7 @@ constexpr std::array kAliases = {
     Alias{"MUFU.EX2", "ex2.approx.ftz.f32"},
     Alias{"MUFU sqrt", "sqrt.approx.f32"},
     Alias{"IADD3", "add.u32"},
-    Alias{"LOP3", "xor.b32"},
+    Alias{"LOP3", "lop3.b32"},
     Alias{"SHF", "shf.l.b32"},
     Alias{"PRMT", "prmt.b32"},
     Alias{"BFI", "bfi.b32"},
@@ -188,6 +189,9 @@ std::optional<Measured> by_ptx(const Row& row) {
   if (spelled == "mul.rn.f64") spelled = "mul.f64";
   if (spelled == "mul.rn.f32") spelled = "mul.f32";
   if (spelled == "bar.warp.sync;") spelled = "bar.warp.sync";
+  // ptxas folds a chain of one of these. An `and` is the machine instruction LOP3.
+  if (spelled == "and.b32") spelled = "lop3.b32";
+  if (spelled == "cnot.b32") return Measured{find_operation("cnot+add"), "add.u32"};
   const Operation* operation = find_operation(spelled);
   if (!operation) return std::nullopt;
   return Measured{operation};

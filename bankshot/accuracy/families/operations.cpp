@@ -10,8 +10,7 @@ constexpr std::array kOperations = {
     // Integers.
     Operation{"add.u32", 32, "add.u32 $, $, @;"},
     Operation{"addc.u32", 32, "addc.u32 $, $, @;"},
-    Operation{"and.b32", 32, "and.b32 $, $, @;"},
-    Operation{"xor.b32", 32, "xor.b32 $, $, @;"},
+    Operation{"lop3.b32", 32, "lop3.b32 $, $, @, %x, 0xe8;"},  // what most of the three have
     Operation{"add+xor", 32, "add.u32 $, $, @; xor.b32 $, $, %x;", 2},
     Operation{"mul.lo.u32", 32, "mul.lo.u32 $, $, @;"},
     Operation{"mad.lo.u32", 32, "mad.lo.u32 $, $, %x, %y;"},
@@ -31,7 +30,7 @@ constexpr std::array kOperations = {
     Operation{"bfind.u32", 32, "bfind.u32 $, $;"},
     Operation{"bfe.u32", 32, "bfe.u32 $, $, %x, %y;"},
     Operation{"bfi.b32", 32, "bfi.b32 $, $, %x, 3, 5;"},
-    Operation{"cnot.b32", 32, "cnot.b32 $, $;"},
+    Operation{"cnot+add", 32, "cnot.b32 $, $; add.u32 $, $, %x;", 2},
     Operation{"prmt.b32", 32, "prmt.b32 $, $, %x, 0x3201;"},
     Operation{"shf.l.b32", 32, "shf.l.wrap.b32 $, $, %x, 7;"},
     // Comparisons and selections.

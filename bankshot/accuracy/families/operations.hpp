@@ -9,7 +9,8 @@
 namespace bankshot::accuracy {
 
 /// Statements that make a chain: '$' is the register that they read and write, '@' another one of the chain, with which
-/// it changes places from step to step, so that no compiler sees through the chain. Constants are %x, %y (32 bits) and
+/// it changes places from step to step, so that no compiler sees through the chain: ptxas folds one of `and`, of `xor`
+/// or of `cnot` alone. Constants are %x, %y (32 bits) and
 /// %u, %v (64 bits), predicates %p0 to %p3.
 struct Operation {
   std::string_view name;        ///< of the PTX instruction, or of what they are together

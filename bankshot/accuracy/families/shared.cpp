@@ -104,24 +104,34 @@ std::optional<Pattern> pattern_of(const std::string& condition) {
   return pattern;
 }
 
-constexpr uint32_t kBlocks = 16, kThreads = 128, kBlockUnrolled = 8, kBlockTurns = 24;
+/// Threads of the block, and those after which a pattern repeats.
+constexpr uint32_t kThreads = 1024, kPeriod = 128, kBlockUnrolled = 8, kBlockTurns = 48;
 
-/// Cycles of a warp access when an SM is full of blocks that all make it.
+/// Cycles of a warp access when all warps of a block make it, which has as many as a block may. Each load of a turn has
+/// registers of its own, used in the end, and an address of its own as far as a compiler can tell (%c is 0): none is
+/// left out or waits.
 Result<double> time_of(measure::Runner& runner, const Pattern& pattern) {
   Kernel kernel;
-  kernel.setup = "  div.u32 %x, %thread, %b;\n";
-  if (pattern.modulo != 0) kernel.setup += "  rem.u32 %y, %thread, %a;\n  mad.lo.u32 %x, %y, 32, %x;\n";
+  kernel.warmed_up = true;
+  kernel.setup = fmt::format("  and.b32 %r0, %thread, {};\n  div.u32 %x, %r0, %b;\n", kPeriod - 1);
+  if (pattern.modulo != 0) kernel.setup += "  rem.u32 %y, %r0, %a;\n  mad.lo.u32 %x, %y, 32, %x;\n";
   kernel.setup +=
       fmt::format("  mul.lo.u32 %x, %x, {};\n  mov.u32 %y, scratch;\n  add.u32 %x, %x, %y;\n", pattern.width);
-  kernel.timed = "  add.u32 %x, %x, %zero;\n" +
-                 loop(unrolled(load("volatile.shared", pattern.width / 4, 0, "%x"), kBlockUnrolled)) + wait_for("%r0");
+  std::string loads(kNoUnroll);
+  for (unsigned k = 0; k < kBlockUnrolled; ++k) {
+    kernel.setup += fmt::format("  mad.lo.u32 %r{0}, %c, {1}, %x;\n", 64 + k, k);
+    loads += load("volatile.shared", pattern.width / 4, k, fmt::format("%r{}", 64 + k));
+    kernel.tail += use(pattern.width / 4, k);
+  }
+  kernel.timed = loop(loads) + wait_for("%r0");
+  kernel.tail += wait_for_used();
   Arguments arguments{0, 0, kBlockTurns, pattern.modulo, pattern.divisor, 0};
   const uint32_t elements =
-      pattern.modulo == 0 ? kThreads / pattern.divisor : (pattern.modulo - 1) * 32 + kThreads / pattern.divisor;
+      pattern.modulo == 0 ? kPeriod / pattern.divisor : (pattern.modulo - 1) * 32 + kPeriod / pattern.divisor;
   const uint32_t bytes = std::max(1u, elements) * pattern.width;
-  const Result<double> cycles = run(runner, kernel, {kBlocks, kThreads, bytes}, arguments);
+  const Result<double> cycles = run(runner, kernel, {1, kThreads, bytes}, arguments);
   if (!cycles) return cycles.error();
-  return *cycles / (kBlocks * (kThreads / 32) * kBlockUnrolled * kBlockTurns);
+  return *cycles / (kThreads / 32 * kBlockUnrolled * kBlockTurns);
 }
 
 Result<Reading> measure_ratio(measure::Runner& runner, const Pattern& pattern) {

@@ -35,6 +35,7 @@ Result<Reading> measure_stream(measure::Runner& runner, const Stream& stream) {
     uses += use(stream.width / 4, k);
   }
   Kernel kernel;
+  kernel.warmed_up = true;
   if (stream.global) {  // fills L1
     kernel.setup =
         "  mul.lo.u32 %x, %thread, 4;\n  mul.lo.u32 %r63, %threads, 4;\nfill:\n  cvt.u64.u32 %u, %x;\n"

@@ -50,6 +50,7 @@ Result<Reading> measure_product(measure::Runner& runner, const Measured& measure
   const Product& product = measured.product;
   const unsigned chains = measured.warps == 0 ? 1 : 4;
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.target = product.target;
   for (unsigned k = 0; k < 48; ++k) kernel.setup += fmt::format("  mov.u32 %r{}, 0;\n", k);
   for (unsigned chain = 0; chain < chains; ++chain)

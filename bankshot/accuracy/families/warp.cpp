@@ -16,27 +16,36 @@ Result<double> cycles_of(measure::Runner& runner, const Kernel& kernel, uint32_t
   return run(runner, kernel, {1, 32 * warps, shared}, {0, 0, kTurns, 0, 0, 0});
 }
 
-/// A chain: the ballot, shifted by the lane, decides the next predicate.
+/// A chain: the ballot, shifted by the lane, decides the next predicate. %a is 0, which no compiler knows: else it
+/// would see that the predicate stays as it is.
 Result<Reading> measure_vote_latency(measure::Runner& runner) {
   Kernel kernel;
+  kernel.warmed_up = true;
+  kernel.setup = "  add.u32 %x, %lane, %a;\n";
   kernel.timed = "  setp.eq.u32 %p0, %zero, 0;\n";
   kernel.timed +=
-      loop(unrolled("  vote.sync.ballot.b32 %r0, %p0, 0xffffffff;\n  shr.u32 %r1, %r0, %lane;\n"
+      loop(unrolled("  vote.sync.ballot.b32 %r0, %p0, 0xffffffff;\n  shr.u32 %r1, %r0, %x;\n"
                     "  and.b32 %r1, %r1, 1;\n  setp.ne.u32 %p0, %r1, 0;\n",
                     kUnrolled));
-  kernel.timed += wait_for("%r1");
+  kernel.timed += wait_for("%r0");
   const Result<double> cycles = cycles_of(runner, kernel, 1, 0);
   if (!cycles) return cycles.error();
   return Reading{*cycles / (kUnrolled * kTurns), Dimension::cycles};
 }
 
-/// Four independent ballots in turn.
+/// Four independent chains: whether a ballot is 0 decides the chain's next predicate. Each compares with a zero of its
+/// own that no compiler knows.
 Result<Reading> measure_vote_rate(measure::Runner& runner, uint32_t warps) {
   Kernel kernel;
+  kernel.warmed_up = true;
+  kernel.setup = "  mov.u32 %r60, %a;\n  mov.u32 %r61, %b;\n  mov.u32 %r62, %c;\n  add.u32 %r63, %a, %b;\n";
   for (unsigned k = 0; k < 4; ++k)
     kernel.timed += fmt::format("  setp.eq.u32 %p{0}, %zero, 0;\n  mov.u32 %r{0}, 0;\n", k);
   std::string votes;
-  for (unsigned k = 0; k < 4; ++k) votes += fmt::format("  vote.sync.ballot.b32 %r{0}, %p{0}, 0xffffffff;\n", k);
+  for (unsigned k = 0; k < 4; ++k) {
+    votes += fmt::format("  vote.sync.ballot.b32 %r{0}, %p{0}, 0xffffffff;\n  setp.ne.u32 %p{0}, %r{0}, %r{1};\n", k,
+                         60 + k);
+  }
   kernel.timed += loop(unrolled(votes, kUnrolled));
   for (unsigned k = 0; k < 4; ++k) kernel.timed += wait_for(fmt::format("%r{}", k));
   const Result<double> cycles = cycles_of(runner, kernel, warps, 0);
@@ -58,6 +67,7 @@ std::string ldmatrix(unsigned matrices, unsigned first) {
 /// What is loaded, zeros, goes into the next address.
 Result<Reading> measure_matrix_latency(measure::Runner& runner, unsigned matrices, bool with_xor) {
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.target = 75;
   kernel.setup = kRow;
   kernel.timed = "  add.u32 %x, %x, %zero;\n";
@@ -71,6 +81,7 @@ Result<Reading> measure_matrix_latency(measure::Runner& runner, unsigned matrice
 /// Eight loads of four matrices from 8 warps: warp instructions a cycle.
 Result<double> matrix_rate(measure::Runner& runner, uint32_t warps) {
   Kernel kernel;
+  kernel.warmed_up = true;
   kernel.target = 75;
   kernel.setup = kRow;
   std::string loads;

@@ -17,7 +17,7 @@ std::span<const Parameter> parameters() {
   static const std::vector<Parameter> all = {
       // Rates of the units: independent chains of several warps.
       {"units.alu.lanes", kRates, doubling, "instructions",
-       {"rate add.u32 *", "rate xor.b32 *", "rate selp.b32 *", "rate prmt.b32 *", "rate shf.l.b32 *",
+       {"rate add.u32 *", "rate lop3.b32 *", "rate selp.b32 *", "rate prmt.b32 *", "rate shf.l.b32 *",
         "rate add+xor *", "rate setp.u32+selp *"}},
       {"units.multiply.lanes", kRates, doubling, "instructions", {"rate mad.lo.u32 *", "rate mul.lo.u32 *"}},
       {"units.fp16.lanes", kRates, doubling, "instructions", {"rate add.f16*", "rate mul.f16*", "rate fma.rn.f16*"}},
@@ -34,7 +34,7 @@ std::span<const Parameter> parameters() {
 
       // Latencies inside an SM: dependent chains of one warp.
       {"units.alu.latency", kLatencies, slower, "instructions",
-       {"latency add.u32 *", "latency addc.u32 *", "latency and.b32 *", "latency xor.b32 *", "latency selp.b32 *",
+       {"latency add.u32 *", "latency addc.u32 *", "latency lop3.b32 *", "latency selp.b32 *",
         "latency prmt.b32 *", "latency shf.l.b32 *", "latency add+xor *"}},
       {"units.multiply.latency", kLatencies, slower, "instructions", {"latency mad.lo.u32 *", "latency mul.lo.u32 *"}},
       {"units.fp16.latency", kLatencies, slower, "instructions",
