@@ -28,7 +28,7 @@ TEST(JsonError, names_the_place_and_the_reason) {
     return std::string();
   };
   EXPECT_EQ(error_of("{\n  nope}"),
-            "not JSON: line 2, column 3: invalid literal; last read: '{\n  n'; expected string literal");
+            "not JSON: line 2, column 4: invalid literal; last read: '{<U+000A>  no'; expected string literal");
   EXPECT_EQ(json_error("anything else"), "not JSON: anything else");
 }
 
