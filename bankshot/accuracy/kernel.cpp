@@ -39,9 +39,8 @@ constexpr std::string_view kBegin = R"(.address_size 64
   mov.u32 %used3, 0;
 )";
 
-/// ptxas makes BAR.SYNC.DEFER_BLOCKING of a barrier: a warp that comes early reads the clock before the others have
-/// come (measured on an H200: rates of many warps were up to a third lower the second time). Behind a first barrier all
-/// come to the second one together.
+/// ptxas compiles bar.sync to BAR.SYNC.DEFER_BLOCKING: a warp that arrives early reads the clock before the others have
+/// arrived (on an H200, rates of many warps came out up to a third too low). After another barrier all arrive together.
 constexpr std::string_view kComeTogether = "  bar.sync 0;\n";
 
 /// The clock's highest bit is 0.

@@ -70,7 +70,7 @@ void on_threads(unsigned threads, size_t count, const std::function<void(size_t)
   const unsigned wanted = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
   const auto most = static_cast<unsigned>(std::max<size_t>(1, count));
   std::atomic<size_t> next = 0;
-  pool.run(pool.prepare(std::clamp(wanted, 1u, most)), [&](unsigned) {
+  pool.run_independent(pool.prepare(std::clamp(wanted, 1u, most)), [&](unsigned) {
     for (size_t k = next.fetch_add(1); k < count; k = next.fetch_add(1)) task(k);
   });
 }

@@ -60,7 +60,7 @@ std::vector<VotingCost> mean_costs(const VoteSetup& setup, const std::vector<Vot
   std::atomic<size_t> next = 0;
   const unsigned threads = setup.threads != 0 ? setup.threads : std::max(1u, std::thread::hardware_concurrency());
   ThreadPool pool;
-  pool.run(threads, [&](unsigned) {
+  pool.run_independent(threads, [&](unsigned) {
     const scratchpad::AtomicsModel model = scratchpad::lock_model(setup.geometry, setup.times);
     for (size_t k; (k = next.fetch_add(1)) < items.size();) vote(items[k], trials, model);
   });

@@ -32,17 +32,17 @@ void judge(KernelPlan& kernel, unsigned word_bytes, bool even_if_slower) {
     return cost_of(r) < before && (!by_cycles || cost_of(r) <= before - before / 100);
   };
   Remedy best = *std::ranges::min_element(tried, {}, cost_of);
-  // What a person can write into the source is worth a per cent.
+  // One per cent is worth less than a change that can be written in the source.
   std::string instead;
-  if (!can_be_written(kernel, best, word_bytes)) {
-    for (const Remedy other : tried) {
-      const uint64_t least = cost_of(best);
-      if (other == best || cost_of(other) - least > least / 100 || is_better(other) != is_better(best) ||
-          !can_be_written(kernel, other, word_bytes))
-        continue;
+  if ((is_better(best) || even_if_slower) && !can_be_written(kernel, best, word_bytes)) {
+    const uint64_t least = cost_of(best);
+    const auto other = std::ranges::find_if(tried, [&](Remedy r) {
+      return r != best && cost_of(r) - least <= least / 100 && is_better(r) == is_better(best) &&
+             can_be_written(kernel, r, word_bytes);
+    });
+    if (other != tried.end()) {
       instead = fmt::format("; {} would take {}, but cannot be written in the source", name(best), grouped(least));
-      best = other;
-      break;
+      best = *other;
     }
   }
   const uint64_t after = cost_of(best);

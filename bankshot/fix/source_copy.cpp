@@ -103,8 +103,9 @@ std::map<std::string, std::vector<Wanted>> changes_of(const Plan& plan, const Wi
 /// The sources with the changes that can be made.
 struct Changes {
   std::vector<ChangedSource> sources;
-  std::vector<std::string> left;     ///< why others cannot
-  std::set<std::string> incomplete;  ///< kernels that do not get all of their advice
+  std::vector<std::string> left;                       ///< why others cannot
+  std::set<std::string> incomplete;                    ///< kernels that do not get all of their advice
+  std::set<std::pair<std::string, uint32_t>> changed;  ///< declarations that change: file and line
 };
 
 Result<Changes> change_sources(const Plan& plan, const WitnessedRun& original) {
@@ -130,7 +131,10 @@ Result<Changes> change_sources(const Plan& plan, const WitnessedRun& original) {
       if (std::ranges::any_of(wanted, is_made)) done.sources.push_back({file, name, std::move(changed.text)});
     }
     for (const Wanted& one : wanted) {
-      if (one.refusal.empty()) continue;
+      if (one.refusal.empty()) {
+        done.changed.emplace(file, one.change.array.declaration->line);
+        continue;
+      }
       done.left.push_back(one.refusal);
       done.incomplete.insert(one.kernels.begin(), one.kernels.end());
     }
@@ -202,6 +206,7 @@ class Copy {
     if (!changes) return fail(changes.error().message);
     applied_.left = std::move(changes->left);
     incomplete_ = std::move(changes->incomplete);
+    changed_ = std::move(changes->changed);
     const std::vector<ChangedSource>& sources = changes->sources;
     if (sources.empty()) return fail(applied_.left.at(0));
     if (const auto error = write_sources(sources, options_.folder)) return fail(error->message);
@@ -227,20 +232,21 @@ class Copy {
         fmt::format("{} {} -o {}", folder, host::shell_word(as_path(source.name)), host::shell_word(as_path(program)));
     const char* const wanted = std::getenv("CUDACC");
     const std::string with = wanted == nullptr ? "" : wanted;
-    const std::string nvcc = toolkit::find_tool("nvcc");
-    if (!nvcc.empty() && (with.empty() || with == "nvcc")) {
+    const std::string nvcc = with.ends_with("/nvcc") ? with : toolkit::find_tool("nvcc");
+    if (!nvcc.empty() && (with.empty() || with == "nvcc" || with == nvcc)) {
       return fmt::format("{} -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}",
-                         find_in_path("nvcc").empty() ? host::shell_word(nvcc) : "nvcc", plan_.target, rest);
+                         with != nvcc && !find_in_path("nvcc").empty() ? "nvcc" : host::shell_word(nvcc), plan_.target,
+                         rest);
     }
-    const std::string otherwise = "; say how the program is built, --build COMMAND";
+    const std::string why = with.empty() || with == "nvcc" ? "nvcc was not found" : "CUDACC is " + with;
+    const std::string otherwise = "; give the command that builds the program, --build COMMAND";
     std::string cudacc;
     for (const std::string& tools : data_folders("tools")) {
       if (cudacc.empty() && is_there(tools + "/cudacc")) cudacc = tools + "/cudacc";
     }
-    if (cudacc.empty()) return Error{"nvcc was not found" + otherwise};
+    if (cudacc.empty()) return Error{why + otherwise};
     if (plan_.target > "sm_75" || plan_.target.size() > 5) {
-      return Error{
-          fmt::format("nvcc was not found, and clang builds for sm_75 only, not for {}{}", plan_.target, otherwise)};
+      return Error{fmt::format("{}, and clang builds for sm_75 only, not for {}{}", why, plan_.target, otherwise)};
     }
     return fmt::format("{} --with {} --lib {} -O3 {}", host::shell_word(cudacc),
                        with.empty() || with == "nvcc" ? "clang" : host::shell_word(with),
@@ -327,6 +333,8 @@ class Copy {
     for (const auto& [name, was] : before) {
       const auto planned = std::ranges::find(plan_.kernels, name, [](const KernelPlan& k) { return k.kernel.name; });
       const bool chosen = planned != plan_.kernels.end() && planned->chosen;
+      // The copy may be built by another compiler: of kernels that nothing changed, a difference says nothing.
+      if (!chosen && (planned == plan_.kernels.end() || !shares_a_change(*planned))) continue;
       const auto is = after.find(name);
       if (is == after.end()) {
         if (chosen) note("the changed source has no kernel " + was.demangled);
@@ -356,6 +364,13 @@ class Copy {
     }
   }
 
+  /// Whether a kernel has an array that is declared where a changed one is.
+  bool shares_a_change(const KernelPlan& kernel) const {
+    return std::ranges::any_of(kernel.arrays, [&](const ArrayPlan& array) {
+      return array.declaration && changed_.contains({array.file, array.declaration->line});
+    });
+  }
+
   void note(const std::string& failure) { applied_.failure += (applied_.failure.empty() ? "" : "; ") + failure; }
 
   Fixed& fixed_;
@@ -365,7 +380,8 @@ class Copy {
   const std::vector<std::string>& command_;
   const ApplyOptions& options_;
   const FixOptions& fix_options_;
-  std::set<std::string> incomplete_;  ///< kernels that do not get all of their advice
+  std::set<std::pair<std::string, uint32_t>> changed_;  ///< declarations that changed: file and line
+  std::set<std::string> incomplete_;                    ///< kernels that do not get all of their advice
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "bankshot/host/elf.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/support/mapped_file.hpp"
+#include "bankshot/support/source_endings.hpp"
 
 namespace bankshot::host {
 namespace {
@@ -33,16 +34,6 @@ std::optional<Error> names_a_program(const std::string& option, const std::strin
   return Error{option + " takes the name of a file to write, and " + file + " is a program"};
 }
 
-/// Nothing that is written here is source code: somebody forgot the name of the file to write.
-std::optional<Error> names_a_source(const std::string& option, const std::string& file) {
-  const std::string ending = fs::path(file).extension().string();
-  for (const char* source : {".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".py"}) {
-    if (ending == source)
-      return Error{option + " takes the name of a file to write, and " + file + " is source code; name another file"};
-  }
-  return std::nullopt;
-}
-
 std::optional<Error> overwrites(const std::string& option, const std::string& file, const std::vector<Input>& inputs) {
   std::error_code code;
   if (!is_name(file) || (fs::exists(file, code) && !is_plain(file))) return std::nullopt;
@@ -50,9 +41,9 @@ std::optional<Error> overwrites(const std::string& option, const std::string& fi
     if (same_file(file, input.path))
       return Error{option + " would overwrite " + input.what + ", " + input.path + "; name another file"};
   }
-  if (fs::exists(file, code)) {
-    if (auto error = names_a_source(option, file)) return error;
-  }
+  // PTX is a source as well, but one that `fix -o` may have written before.
+  if (fs::exists(file, code) && is_source(file) && !file.ends_with(".ptx"))
+    return Error{option + " takes the name of a file to write, and " + file + " is source code; name another file"};
   return names_a_program(option, file);
 }
 

@@ -20,8 +20,8 @@ bool same_file(const std::string& a, const std::string& b);
 /// Refuses a program as the file of an option that writes one: the user forgot the name of the file.
 std::optional<Error> names_a_program(const std::string& option, const std::string& file);
 
-/// Refuses to overwrite a program or an input; nothing for "", "-" and anything that is not a plain file, such as
-/// /dev/null.
+/// Refuses to overwrite a program, source code or an input; nothing for "", "-" and anything that is not a plain file,
+/// such as /dev/null.
 /// @param option  which names `file`
 std::optional<Error> overwrites(const std::string& option, const std::string& file, const std::vector<Input>& inputs);
 

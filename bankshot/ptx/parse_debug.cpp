@@ -50,12 +50,29 @@ bool parse_location(Cursor& cursor, Location& out) {
   return parse_inlined(cursor, out.inlined.emplace());
 }
 
+/// Compilers write bytes that are not ASCII as three octal digits: "/u \\303\\274/app.cu".
+std::string without_octal(std::string_view text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 3 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '3' &&
+        is_octal(text[at + 2]) && is_octal(text[at + 3])) {
+      out += static_cast<char>((text[at + 1] - '0') * 64 + (text[at + 2] - '0') * 8 + (text[at + 3] - '0'));
+      at += 3;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
 bool parse_file(Cursor& cursor, File& out) {
   out.position = cursor.position();
   cursor.take();
   if (!parse_u32(cursor, out.index, "a file index") || !parse_string(cursor, out.name, "a file name in quotes")) {
     return false;
   }
+  out.name = without_octal(out.name);
   while (cursor.accept(',')) {
     if (!parse_unsigned(cursor, out.extra.emplace_back(), "a timestamp or a size")) return false;
   }

@@ -4,7 +4,7 @@ namespace bankshot::ptx {
 
 std::vector<std::string> files_of(const Module& module) {
   std::vector<std::string> files;
-  constexpr uint32_t kMost = 100000;  // larger than any real number
+  constexpr uint32_t kMost = 100000;  // more files than any real text has
   for (const Item& item : module.items) {
     const auto* file = std::get_if<File>(&item);
     if (file == nullptr || file->index > kMost) continue;

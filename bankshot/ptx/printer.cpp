@@ -114,7 +114,17 @@ class Printer {
   }
 
   void print(const File& file) {
-    out_ += ".file " + std::to_string(file.index) + " \"" + file.name + '"';
+    out_ += ".file " + std::to_string(file.index) + " \"";
+    for (const char c : file.name) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x80) {
+        out_ += c;
+      } else {
+        out_ += '\\';
+        for (const int shift : {6, 3, 0}) out_ += static_cast<char>('0' + (byte >> shift & 7));
+      }
+    }
+    out_ += '"';
     for (uint64_t value : file.extra) out_ += ", " + std::to_string(value);
     out_ += '\n';
   }

@@ -6,7 +6,7 @@
 
 namespace bankshot {
 
-/// Control characters, those of Unicode as UTF-8 too, become '?', tabs blanks. @param lines  newlines stay
+/// Replaces control characters (also U+0080 to U+009F in UTF-8) by '?', tabs by blanks. @param lines  newlines stay
 std::string printable(std::string_view text, bool lines = false);
 
 }  // namespace bankshot

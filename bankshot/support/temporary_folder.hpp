@@ -12,23 +12,23 @@ namespace bankshot {
 inline constexpr const char* kNeedsRoom = "set TMPDIR to a writable folder with free space";
 
 /// Private, and removed with everything in it at the end of its lifetime. If the process is killed before, a later
-/// make() removes it.
+/// make() on the same host removes it.
 class TemporaryFolder {
  public:
   /// In $TMPDIR, or /tmp. Names are of one length.
   static Result<TemporaryFolder> make();
   ~TemporaryFolder();
   TemporaryFolder(TemporaryFolder&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+      : path_(std::exchange(other.path_, {})), marker_(std::exchange(other.marker_, -1)) {}
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::string& path() const { return path_; }  ///< absolute
 
  private:
-  TemporaryFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  TemporaryFolder(std::string path, int marker) : path_(std::move(path)), marker_(marker) {}
   std::string path_;
-  int lock_;  ///< a descriptor that has the folder locked, so that others know that it is in use; or -1
+  int marker_;  ///< of a locked file in it, by which others know that it is in use; or -1
 };
 
 }  // namespace bankshot

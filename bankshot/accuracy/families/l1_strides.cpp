@@ -14,8 +14,8 @@ constexpr uint32_t kThreads = 1024, kUnrolled = 8, kBases = 2, kTurns = 12;
 
 /// Lane i of every warp reads element i * stride, then the same 128 bytes further on, and so on, so that no two of
 /// eight loads are the same and all warps hit. Then again, from an address to which a zero was added that no compiler
-/// sees to be one: what is the same, ptxas loads once, and what stays the same in a loop the driver's compiler loads
-/// before it (measured on an H200: an eighth of the time).
+/// sees to be one: ptxas merges equal loads, and the driver's compiler hoists loads out of the loop whose address stays
+/// the same (an H200 then took an eighth of the time).
 Result<Reading> measure_stride(measure::Runner& runner, uint32_t stride, uint32_t width) {
   const Result<uint64_t> address = runner.allocate(uint64_t{32} * (stride + 1) * width + kUnrolled * 128);
   if (!address) return address.error();

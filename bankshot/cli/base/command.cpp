@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::cli {
@@ -27,14 +26,6 @@ std::string unknown_command(const std::string& word) {
   std::string names;
   for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
   return "unknown command '" + word + "'; commands are: " + names + " (bankshot --help explains)";
-}
-
-std::vector<std::string> searchable_class_names() {
-  std::vector<std::string> names;
-  for (const scratchpad::HashClass& one : scratchpad::hash_classes()) {
-    if (one.searchable()) names.emplace_back(one.search_name());
-  }
-  return names;
 }
 
 int refuse(const std::string& message) {

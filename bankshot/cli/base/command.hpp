@@ -56,9 +56,6 @@ bool is_command(const std::string& word);
 /// The message for a word that is not a command.
 std::string unknown_command(const std::string& word);
 
-/// The classes of hashes that `bankshot search --class` takes.
-std::vector<std::string> searchable_class_names();
-
 /// "bankshot: MESSAGE" on standard error. @return kBadInput
 int refuse(const std::string& message);
 

@@ -70,6 +70,9 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
         "--machine-code and --as-written exclude each other: count the accesses either of the machine code or of the "
         "PTX"};
   }
+  // The program's own library would refuse these too, but only within the program.
+  if (const auto variables = cuda::from_environment([](const char* name) { return std::getenv(name); }); !variables)
+    return variables.error();
   Result<host::Setup> setup = host::set_up(options, command);
   if (!setup) return setup;
   if (options.without_machine_code) setup->request.machine_code = cuda::UseOfMachineCode::nothing;

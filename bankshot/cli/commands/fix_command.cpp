@@ -68,7 +68,7 @@ class Fix final : public Command {
            "with --apply: the command that builds the program in DIR, under its own name, from the sources that "
            "change (folders of the other sources must be given: \"nvcc -arch=sm_75 -cudart shared -I $PWD/src app.cu "
            "-o "
-           "app\"); without it nvcc, or where that is not on PATH, clang with tools/cudacc, for one .cu file")
+           "app\"); default, for one .cu file: nvcc, or clang if there is no nvcc or $CUDACC names clang")
         ->type_name("COMMAND");
     measure_on_.define(app);
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
@@ -76,7 +76,7 @@ class Fix final : public Command {
   bool takes_target() const override { return true; }
 
   std::vector<std::string> values_of(const std::string& option) const override {
-    return option == "--class" ? searchable_class_names() : std::vector<std::string>();
+    return option == "--class" ? scratchpad::searchable_class_names() : std::vector<std::string>();
   }
 
   int run(const std::vector<std::string>& command) override {

@@ -106,7 +106,7 @@ class Search final : public Command {
   }
 
   std::vector<std::string> values_of(const std::string& option) const override {
-    if (option == "--class") return searchable_class_names();
+    if (option == "--class") return scratchpad::searchable_class_names();
     std::vector<std::string> names;
     for (const Method m : option == "--method" ? std::span(kMethods) : std::span<const Method>())
       names.emplace_back(search::name(m));

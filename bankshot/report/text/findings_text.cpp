@@ -91,6 +91,8 @@ uint64_t count(const RunReport& report, bool warnings) {
 std::string no_verdict(const RunReport& report) {
   if (report.lost != 0) return "a report was lost";
   if (report.partial && errors_in(report) == 0) return "the program did not finish";
+  const bool told = std::ranges::any_of(report.findings, [](const Finding& finding) { return is_fault(finding.kind); });
+  if (!report.failed.empty() && !told) return "a kernel did not run to its end";
   return report.kernels.empty() && report.failed.empty() ? "no kernel was launched" : "";
 }
 
@@ -119,7 +121,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   if (shown < order.size())
     text += fmt::format("{} more: --top {} shows all, --json includes them\n\n", grouped(order.size() - shown),
                         order.size());
-  if (const std::string note = sources.newer_text(); !note.empty()) text += note.substr(1) + "\n";
+  if (const std::string note = sources.newer_text(); !note.empty()) text += note + "\n";
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

@@ -4,19 +4,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bankshot/support/source_endings.hpp"
+
 namespace bankshot::report {
 namespace {
 
 constexpr uintmax_t kLargestFile = 16u << 20;
 
 /// A program names its sources itself: no line of any other file is to get into a report by a name that was made up.
-constexpr std::string_view kSourceEndings[] = {".cu",  ".cuh", ".c",   ".cc",  ".cpp", ".cxx", ".h",   ".hh",
-                                               ".hpp", ".hxx", ".inl", ".ipp", ".inc", ".tcc", ".ptx", ".cl",
-                                               ".hip", ".py",  ".jl",  ".rs",  ".f90", ".cuf"};
-
 std::vector<std::string> read(const std::string& file) {
   std::error_code code;
-  if (std::ranges::none_of(kSourceEndings, [&](std::string_view ending) { return file.ends_with(ending); })) return {};
+  if (!is_source(file)) return {};
   if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > kLargestFile || code) {
     return {};
   }
@@ -49,8 +47,8 @@ std::string SourceLines::newer_text() const {
     if (lines.empty() || fs::last_write_time(file, code) <= built || code) continue;
     names += (names.empty() ? "" : ", ") + printable(fs::path(file).filename().string());
   }
-  return names.empty() ? ""
-                       : "\nnote: changed since the program was built, so that lines may be others: " + names + "\n";
+  if (names.empty()) return {};
+  return "note: changed since the program was built, so the quoted lines may be wrong: " + names + "\n";
 }
 
 }  // namespace bankshot::report

@@ -21,7 +21,7 @@ class SourceLines {
   /// @return the line without blanks around it and without control characters, or empty
   std::string get(const std::string& file, uint32_t line);
 
-  /// A note with the files that lines were taken of and that have changed since the program was built; empty if none.
+  /// A line that names the files of quoted lines that have changed since the program was built; empty if none has.
   std::string newer_text() const;
 
  private:

@@ -168,7 +168,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
-  text += sources.newer_text();
+  if (const std::string note = sources.newer_text(); !note.empty()) text += "\n" + note;
   text += all_left_open_text(report);
   return pictures ? text + evidence_text(report) : text;
 }

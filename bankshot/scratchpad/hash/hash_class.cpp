@@ -27,12 +27,12 @@ std::string joined(const std::vector<std::string>& parts, std::string_view last)
 }
 
 /// Of the classes that are wanted, their search_name().
-std::string names_of(const std::function<bool(const HashClass&)>& wanted) {
+std::vector<std::string> names_of(const std::function<bool(const HashClass&)>& wanted) {
   std::vector<std::string> all;
   for (const HashClass& c : registry()) {
     if (wanted(c)) all.emplace_back(c.search_name());
   }
-  return joined(all, " and ");
+  return all;
 }
 
 }  // namespace
@@ -72,10 +72,11 @@ const HashClass* find_configurable_class(std::string_view name) {
   return first_of([&](const HashClass& c) { return c.circuit != nullptr && c.search_name() == name; });
 }
 
-std::string searchable_classes() { return names_of(&HashClass::searchable); }
+std::vector<std::string> searchable_class_names() { return names_of(&HashClass::searchable); }
+std::string searchable_classes() { return joined(searchable_class_names(), " and "); }
 
 std::string configurable_classes() {
-  return names_of([](const HashClass& c) { return c.circuit != nullptr; });
+  return joined(names_of([](const HashClass& c) { return c.circuit != nullptr; }), " and ");
 }
 
 bool is_fixed(std::string_view spec) {

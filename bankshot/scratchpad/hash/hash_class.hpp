@@ -76,6 +76,7 @@ const HashClass& class_of(const BankHash& hash);
 std::string hash_syntaxes();
 /// "bitvector-perm, bitvector-xor, …": the classes that can be searched.
 std::string searchable_classes();
+std::vector<std::string> searchable_class_names();
 /// The same of those with a circuit, by their search_name().
 const HashClass* find_configurable_class(std::string_view name);
 std::string configurable_classes();

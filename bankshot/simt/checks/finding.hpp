@@ -13,7 +13,7 @@ namespace bankshot::simt {
 struct CheckOptions {
   bool memory = false;      ///< reads of uninitialised memory
   bool race = false;        ///< accesses to shared memory without an order
-  bool sync = false;        ///< barriers that not all execute who have to
+  bool sync = false;        ///< barriers that some required threads do not reach
   bool same_value = false;  ///< of races: also those with stores of the value that is already there
   bool any() const { return memory || race || sync; }
 };

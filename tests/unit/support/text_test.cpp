@@ -29,7 +29,8 @@ TEST(JsonError, names_the_place_and_the_reason) {
   };
   EXPECT_EQ(error_of("{\n  nope}"),
             "not JSON: line 2, column 4: invalid literal; last read: '{<U+000A>  no'; expected string literal");
-  EXPECT_EQ(json_error("anything else"), "not JSON: anything else");
+  EXPECT_EQ(json_error("[json.exception.type_error.302] type must be number, but is string"),
+            "unexpected JSON: type must be number, but is string");
 }
 
 }  // namespace
