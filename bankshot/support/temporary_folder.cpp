@@ -6,14 +6,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 
 namespace bankshot {
@@ -22,38 +19,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kName = "bankshot-", kRandom = "XXXXXX";  ///< as mkdtemp takes it
-/// A file that only make() creates: without it a folder is somebody else's, whatever its name. It holds the name of the
-/// host, as locks do not reach other hosts everywhere, and is locked while the folder is in use.
-constexpr const char* kMarker = "/.bankshot-temporary";
 constexpr time_t kOld = 600;  ///< seconds; a younger folder may not be locked yet
 
-std::string host() {
-  utsname name{};
-  return uname(&name) == 0 ? name.nodename : "";
+/// A file that only make() creates: without it a folder is somebody else's, whatever its name. It is locked while the
+/// folder is in use. Locks do not reach other hosts everywhere, so the host is in its name.
+std::string marker_in(const std::string& folder) {
+  utsname host{};
+  uname(&host);
+  return folder + "/.bankshot-temporary@" + host.nodename;
 }
 
-/// Writes a file and locks it until the descriptor is closed, at the latest when the process ends.
-/// @return -1 if that is not possible; then there is no file
-int make_marker(const std::string& file) {
-  const int marker = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (marker < 0) return -1;
-  const std::string here = host();
-  if (flock(marker, LOCK_EX | LOCK_NB) == 0 && write(marker, here.data(), here.size()) == std::ssize(here))
-    return marker;
-  close(marker);
-  unlink(file.c_str());
-  return -1;
-}
-
-/// The marker of this host in a folder that no process uses any more, locked; -1 if there is none.
-int marker_of_the_dead(const std::string& file) {
-  const int marker = open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (marker < 0) return -1;
-  std::string there(HOST_NAME_MAX + 1, 0);
-  const ssize_t length = read(marker, there.data(), there.size());
-  there.resize(static_cast<size_t>(std::max<ssize_t>(length, 0)));
-  if (!there.empty() && there == host() && flock(marker, LOCK_EX | LOCK_NB) == 0) return marker;
-  close(marker);
+/// Locks a folder's marker until the descriptor is closed, at the latest when the process ends.
+/// @param flags  for open()  @return -1 if there is none, or another process has it
+int lock_marker(const std::string& marker, int flags) {
+  const int file = open(marker.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+  if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  close(file);
   return -1;
 }
 
@@ -67,7 +48,7 @@ void remove_left(const std::string& parent) {
     struct stat status{};
     const bool ours = lstat(at->path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
     if (!ours || now - status.st_mtime < kOld) continue;
-    const int marker = marker_of_the_dead(at->path().string() + kMarker);
+    const int marker = lock_marker(marker_in(at->path().string()), 0);
     if (marker < 0) continue;
     std::error_code ignored;
     fs::remove_all(at->path(), ignored);
@@ -86,7 +67,10 @@ Result<TemporaryFolder> TemporaryFolder::make() {
     return Error{"cannot create the folder " + path + ": " + std::strerror(errno) + "; " + kNeedsRoom};
   std::error_code code;
   path = fs::absolute(path, code).string();
-  return TemporaryFolder(path, make_marker(path + kMarker));
+  const std::string marker = marker_in(path);
+  const int locked = lock_marker(marker, O_CREAT | O_EXCL);
+  if (locked < 0) unlink(marker.c_str());  // nobody could tell that it is in use
+  return TemporaryFolder(path, locked);
 }
 
 TemporaryFolder::~TemporaryFolder() {

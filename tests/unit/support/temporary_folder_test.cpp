@@ -38,24 +38,25 @@ TEST(TemporaryFolder, what_killed_processes_left_is_removed_and_nothing_else) {
   ASSERT_TRUE(outer);
   const OtherTmpdir tmpdir(outer->path());
   const auto hours_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
-  const fs::path parent = outer->path(), marker = ".bankshot-temporary";
-  std::string host;
+  const fs::path parent = outer->path();
+  std::string marker;
   {
     const Result<TemporaryFolder> one = TemporaryFolder::make();
     ASSERT_TRUE(one);
-    std::getline(std::ifstream(fs::path(one->path()) / marker), host);
-    EXPECT_FALSE(host.empty());
+    for (const auto& entry : fs::directory_iterator(one->path())) marker = entry.path().filename().string();
+    EXPECT_TRUE(marker.starts_with(".bankshot-temporary@")) << marker;
   }
   const auto folder = [&](const char* name, const std::string& marked_by, bool old) {
     fs::create_directories(parent / name / "in it");
-    if (!marked_by.empty()) std::ofstream(parent / name / marker) << marked_by;
+    if (!marked_by.empty()) std::ofstream(parent / name / marked_by);
     if (old) fs::last_write_time(parent / name, hours_ago);
     return parent / name;
   };
-  const fs::path left = folder("bankshot-AbCdEf", host, true);
+  const fs::path left = folder("bankshot-AbCdEf", marker, true);
   const fs::path kept[] = {folder("bankshot-report", "", true),  // somebody's own
-                           folder("bankshot-AbCdEfg", host, true), folder("somebody-AbCdEf", host, true),
-                           folder("bankshot-young0", host, false), folder("bankshot-elsewh", "another" + host, true)};
+                           folder("bankshot-AbCdEfg", marker, true), folder("somebody-AbCdEf", marker, true),
+                           folder("bankshot-young0", marker, false),
+                           folder("bankshot-elsewh", marker + "another", true)};
   fs::create_directory_symlink(kept[2], parent / "bankshot-linked");
   const Result<TemporaryFolder> in_use = TemporaryFolder::make();
   ASSERT_TRUE(in_use);
