@@ -30,6 +30,8 @@ struct Plan {
   bool whole_chip = false;  ///< it needs all SMs; else one, and nothing else runs
   std::function<Result<Reading>(measure::Runner&)> run;
   Footprint footprint = {};
+  /// Why this does not measure on a real GPU what the row says; empty: it does.
+  std::string_view not_on_gpus = {};
 };
 
 struct Family {

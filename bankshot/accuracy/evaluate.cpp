@@ -68,6 +68,10 @@ Result<Evaluation> evaluate_on(measure::Runner& runner, const std::vector<Row>& 
       continue;
     }
     if (!is_wanted(options.families, plan->first->name, false)) continue;
+    if (!plan->second.not_on_gpus.empty()) {
+      evaluation.unanswered.push_back({row, std::string(plan->second.not_on_gpus)});
+      continue;
+    }
     if (!readings.contains(plan->second.key)) readings.emplace(plan->second.key, plan->second.run(runner));
     const measure::Device& device = runner.device();
     add(evaluation, {row, plan->first, device.name, 0, device.clock_khz * 1e-6}, readings.at(plan->second.key));

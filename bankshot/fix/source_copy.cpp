@@ -334,7 +334,8 @@ class Copy {
       const auto planned = std::ranges::find(plan_.kernels, name, [](const KernelPlan& k) { return k.kernel.name; });
       const bool chosen = planned != plan_.kernels.end() && planned->chosen;
       // The copy may be built by another compiler: of kernels that nothing changed, a difference says nothing.
-      if (!chosen && (planned == plan_.kernels.end() || !shares_a_change(*planned))) continue;
+      const bool whole = chosen && !incomplete_.contains(name);
+      if (!whole && (planned == plan_.kernels.end() || !shares_a_change(*planned))) continue;
       const auto is = after.find(name);
       if (is == after.end()) {
         if (chosen) note("the changed source has no kernel " + was.demangled);
@@ -343,7 +344,7 @@ class Copy {
       const Form &x = was.form, &y = is->second.form;
       if (!chosen && x.shared.wavefronts == y.shared.wavefronts && x.shared_bytes == y.shared_bytes) continue;
       applied_.kernels.push_back({was.demangled, chosen, x, y});
-      if (chosen && !incomplete_.contains(name)) {
+      if (whole) {
         const uint64_t predicted = planned->forms[*planned->chosen].shared.wavefronts;
         // The compiler makes other code of the source than the rewriting: about as many will do.
         const bool falls = y.shared.wavefronts < x.shared.wavefronts &&
@@ -358,8 +359,7 @@ class Copy {
                          chosen ? "has a part of its advice" : "shares a declaration that changed",
                          grouped(y.shared.wavefronts), grouped(x.shared.wavefronts)));
       }
-      if (x.cycles && y.cycles && *y.cycles > *x.cycles + (chosen ? 0 : *x.cycles / 100) &&
-          !fix_options_.even_if_slower)
+      if (x.cycles && y.cycles && *y.cycles > *x.cycles + (whole ? 0 : *x.cycles / 100) && !fix_options_.even_if_slower)
         note(fmt::format("{} is slower: {} cycles, {} before", was.demangled, grouped(*y.cycles), grouped(*x.cycles)));
     }
   }

@@ -50,7 +50,7 @@ bool parse_location(Cursor& cursor, Location& out) {
   return parse_inlined(cursor, out.inlined.emplace());
 }
 
-/// Compilers write bytes that are not ASCII as three octal digits: "/u \\303\\274/app.cu".
+/// Compilers write bytes that are not ASCII as three octal digits: "/u \303\274/app.cu".
 std::string without_octal(std::string_view text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string out;

@@ -100,7 +100,8 @@ std::optional<Plan> plan_cache_bandwidth(const Row& row) {
   return Plan{fmt::format("caches {} {} {}", caches->bytes, caches->apart, caches->how),
               true,
               [caches](measure::Runner& runner) { return measure_caches(runner, *caches); },
-              {.bytes = caches->bytes, .divided = caches->apart}};
+              {.bytes = caches->bytes, .divided = caches->apart},
+              caches->apart ? "it gives more than L2 can deliver, as SMs share what they read" : std::string_view()};
 }
 
 }  // namespace bankshot::accuracy

@@ -269,7 +269,11 @@ std::optional<Plan> plan_instructions(const Row& row) {
   const std::string key = one.counted == 0 ? fmt::format("latency {} {} {}", one.operation->name, one.less, one.each)
                                            : fmt::format("rate {} {} {} {} {} {}", one.operation->name, one.warps,
                                                          one.chains, one.counted, one.schedulers, one.inverse);
-  return Plan{key, false, [one](measure::Runner& runner) { return measure_operation(runner, one); }};
+  return Plan{key,
+              false,
+              [one](measure::Runner& runner) { return measure_operation(runner, one); },
+              {},
+              one.operation->name == "bar.warp.sync" ? "ptxas removes the instruction" : std::string_view()};
 }
 
 }  // namespace bankshot::accuracy

@@ -113,11 +113,15 @@ std::optional<Plan> plan_warp(const Row& row) {
                 [=](measure::Runner& runner) { return measure_matrix_latency(runner, count, with_xor); }};
   }
   if (row.quantity.starts_with("tensor.ldsm.tput ") && row.condition == "w8_x4") {
-    return Plan{"ldmatrix rate", false, [](measure::Runner& runner) -> Result<Reading> {
+    return Plan{"ldmatrix rate",
+                false,
+                [](measure::Runner& runner) -> Result<Reading> {
                   const Result<double> rate = matrix_rate(runner, 8);
                   if (!rate) return rate.error();
                   return Reading{*rate, Dimension::per_cycle};
-                }};
+                },
+                {},
+                "it gives more than shared memory can deliver"};
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "bankshot/cli/base/run_options.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

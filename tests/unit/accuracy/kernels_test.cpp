@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bankshot/accuracy/benchmark.hpp"
+#include "bankshot/accuracy/evaluate.hpp"
 #include "bankshot/sass/cubin.hpp"
 #include "bankshot/toolkit/ptxas.hpp"
 #include "tests/paths.hpp"
@@ -131,6 +132,23 @@ TEST(AccuracyKernels, machine_code_has_what_is_measured) {
     }
     EXPECT_EQ(most, measured.count);
   }
+}
+
+TEST(AccuracyKernels, what_a_gpu_does_otherwise_is_not_measured_there) {
+  const auto rows = parse_rows(
+      "gpu\tarch\tquantity\tcondition\tvalue\tunit\tsource\n"
+      "H200\tsm_90\tL2 bandwidth\ttotal data 5632 kB\t5431\tGB/s\tx\n"
+      "H200\tsm_90\ttensor.ldsm.tput recip_tput\tw8_x4\t0.25\twarpinst/SM/clk\tx\n"
+      "H200\tsm_90\tinstruction latency, dependent chain\tPTX bar.warp.sync; = SASS NOP\t5\tcycles\tx\n",
+      "rows.tsv");
+  ASSERT_TRUE(rows) << rows.error().message;
+  KeepTexts runner;
+  const Result<Evaluation> evaluation = evaluate_on(runner, *rows, {});
+  ASSERT_TRUE(evaluation);
+  EXPECT_TRUE(evaluation->answers.empty());
+  ASSERT_EQ(evaluation->unanswered.size(), 3u);
+  EXPECT_EQ(evaluation->unanswered[0].reason, "it gives more than L2 can deliver, as SMs share what they read");
+  EXPECT_EQ(evaluation->unanswered[2].reason, "ptxas removes the instruction");
 }
 
 }  // namespace
