@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,15 +109,17 @@ Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& envi
   }
   close(why[0]);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR) {
   }
   Signals::pass_to(0);
   if (got == sizeof exec_error) return Error{target.path + " cannot be started: " + std::strerror(exec_error)};
+  const uint64_t peak_bytes = static_cast<uint64_t>(used.ru_maxrss) * 1024;
   if (WIFSIGNALED(status)) {
     tidy_terminal(WTERMSIG(status));
-    return Ending{0, WTERMSIG(status)};
+    return Ending{0, WTERMSIG(status), peak_bytes};
   }
-  return Ending{WEXITSTATUS(status), 0};
+  return Ending{WEXITSTATUS(status), 0, peak_bytes};
 }
 
 std::string killed_text(const Target& target, const Ending& ending) {

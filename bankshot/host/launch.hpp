@@ -1,6 +1,7 @@
 // Running the program: environment, signals, how it ended.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "bankshot/cuda/process/request.hpp"
@@ -10,8 +11,9 @@
 namespace bankshot::host {
 
 struct Ending {
-  int status = 0;  ///< exit status, if signal is 0
-  int signal = 0;  ///< that killed it
+  int status = 0;           ///< exit status, if signal is 0
+  int signal = 0;           ///< that killed it
+  uint64_t peak_bytes = 0;  ///< of memory that it held at once, without processes of its own
   /// What a shell would say: its status, or 128 + signal.
   int shell_status() const { return signal != 0 ? 128 + signal : status; }
 };

@@ -11,38 +11,30 @@
 #include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/cli/base/version.hpp"
 #include "bankshot/cli/commands/reproduce_runs.hpp"
-#include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/support/digest.hpp"
 #include "bankshot/support/installation.hpp"
-#include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-void add_file(cuda::Digest& digest, const std::string& path) {
-  const MappedFile file(path);
-  const uint64_t bytes = file.readable() ? file.bytes().size() : 0;
-  digest.add(&bytes, sizeof bytes);
-  digest.add(file.bytes().data(), bytes);
-}
-
 /// Of this program and the libraries that run programs for it.
 std::string digest_of_program() {
-  cuda::Digest digest;
-  add_file(digest, "/proc/self/exe");
+  Digest digest;
+  digest.add_file("/proc/self/exe");
   std::vector<std::string> libraries;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(library_folder(), code)) {
     if (entry.is_regular_file(code) && !entry.is_symlink(code)) libraries.push_back(entry.path().string());
   }
   std::sort(libraries.begin(), libraries.end());
-  for (const std::string& library : libraries) add_file(digest, library);
+  for (const std::string& library : libraries) digest.add_file(library);
   return digest.text();
 }
 
@@ -62,8 +54,8 @@ bool is_result(const nlohmann::ordered_json& json) {
 std::string gpu_word(const std::string& gpu) {
   const std::vector<std::string> names = gpu::gpu_names();
   if (std::ranges::find(names, gpu) != names.end()) return gpu;
-  cuda::Digest digest;
-  if (const Result<std::string> file = gpu::find_gpu_file(gpu)) add_file(digest, *file);
+  Digest digest;
+  if (const Result<std::string> file = gpu::find_gpu_file(gpu)) digest.add_file(*file);
   return fs::path(gpu).stem().string() + "-" + digest.text().substr(0, 8);
 }
 
@@ -103,22 +95,22 @@ Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool qu
 
 /// What makes a result good for later runs: this program and its libraries, the experiment, what it runs and on what.
 std::string ReproduceReport::key(const experiment::Experiment& experiment, const std::string& gpu, bool quick) const {
-  cuda::Digest digest;
+  Digest digest;
   digest.add(program_.data(), program_.size());
   const uint8_t is_quick = quick ? 1 : 0;
   digest.add(&is_quick, 1);
   std::vector<std::string> gpus = experiment::gpus_of(experiment);
   if (gpus.empty()) gpus.push_back(gpu);
   for (const std::string& name : gpus) {
-    if (const Result<std::string> file = gpu::find_gpu_file(name)) add_file(digest, *file);
+    if (const Result<std::string> file = gpu::find_gpu_file(name)) digest.add_file(*file);
   }
-  for (const std::string& file : experiment.files) add_file(digest, file);
+  for (const std::string& file : experiment.files) digest.add_file(file);
   if (experiment::synthesises(experiment)) {
     if (const Result<circuit::Tools> tools = circuit::find_tools()) {
-      for (const std::string& file : {tools->yosys, tools->sta, tools->liberty}) add_file(digest, file);
+      for (const std::string& file : {tools->yosys, tools->sta, tools->liberty}) digest.add_file(file);
     }
   }
-  for (const experiment::Benchmark& benchmark : experiment.benchmarks) add_file(digest, program_of(benchmark));
+  for (const experiment::Benchmark& benchmark : experiment.benchmarks) digest.add_file(program_of(benchmark));
   return digest.text();
 }
 

@@ -9,19 +9,9 @@
 #include "bankshot/cuda/process/witness_record.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/run/engine.hpp"
+#include "bankshot/support/digest.hpp"
 
 namespace bankshot::cuda {
-
-/// A digest of 128 bits: equal for equal bytes, and different for different ones but for a chance of about 2^-128. Not
-/// made against forgers.
-class Digest {
- public:
-  void add(const void* bytes, uint64_t count);
-  std::string text() const;  ///< 32 hexadecimal digits
-
- private:
-  uint64_t a_ = 0x6a09e667f3bcc908, b_ = 0xbb67ae8584caa73b;
-};
 
 /// Keeps a WitnessRecord and hands it in as witness-<pid>.json when the process comes to its end. The session's mutex
 /// must be held.

@@ -1,0 +1,123 @@
+// bankshot sweep: many programs on many machines, into a store.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/commands/sweep_run.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+/// "4G" as bytes.
+std::string to_bytes(std::string& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit = text.substr(static_cast<size_t>(end - text.data()));
+  const uint64_t factor = unit.empty()  ? 1
+                          : unit == "K" ? 1ull << 10
+                          : unit == "M" ? 1ull << 20
+                          : unit == "G" ? 1ull << 30
+                                        : 0;
+  if (error != std::errc() || factor == 0 || number == 0 || number > UINT64_MAX / factor)
+    return "'" + text + "' is not an amount of memory such as 512M or 16G";
+  text = std::to_string(number * factor);
+  return {};
+}
+
+class Sweep final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.add_option("PLAN", run_.plan, "the plan, a TOML file (docs/sweep.md)")->type_name("PLAN.toml");
+    store_option(app);
+    app.add_flag("--dry-run", run_.dry, "check the plan, and tell the number of points and the time they take");
+    app.add_option("--engine", run_.engine, "where points run: " + engine_list())
+        ->check(CLI::IsMember(engine_names()))
+        ->capture_default_str();
+    app.add_option("--workers", run_.options.workers, "points that run at once; 0: as many as there are cores")
+        ->check(CLI::Range(0, 4096))
+        ->capture_default_str();
+    app.add_option("--memory", run_.options.memory,
+                   "memory that all workers may use, for example 16G (default: 90 % of what is free)")
+        ->transform(CLI::Validator(to_bytes, ""))
+        ->type_name("BYTES");
+    app.add_option("--timeout", run_.options.timeout, "a point that takes longer has failed; in seconds")
+        ->check(CLI::Range(0.001, 1e9))
+        ->type_name("SECONDS");
+    app.add_flag("--retry-failed", run_.retry, "run points that failed before, too");
+    app.add_flag("--progress", run_.progress, "print progress every five seconds; a terminal always shows it");
+    app.add_option("--json", run_.json, "write what was done as JSON; - is standard output")->type_name("FILE|-");
+    worker_ = app.add_subcommand("worker", "")->group("");
+    app.footer(app.get_footer() + "\nEngines:\n" + engine_table());
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (worker_->parsed()) return work();
+    if (run_.store.empty()) run_.store = sweep::default_store();
+    if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
+    if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
+      return refuse(error->message);
+    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    try {
+      return run_sweep(run_);
+    } catch (const sweep::StoreError& error) {
+      return refuse(error.what());
+    }
+  }
+
+ private:
+  static std::vector<std::string> engine_names() {
+    std::vector<std::string> names;
+    for (const sweep::EngineEntry& one : sweep::engines()) names.push_back(one.name);
+    std::ranges::sort(names);
+    return names;
+  }
+  static std::string engine_list() { return fmt::format("{}", fmt::join(engine_names(), ", ")); }
+  static std::string engine_table() {
+    std::string text;
+    for (const std::string& name : engine_names())
+      text += fmt::format("  {:<8} {}\n", name,
+                          std::ranges::find(sweep::engines(), name, &sweep::EngineEntry::name)->summary);
+    return text;
+  }
+
+  void store_option(CLI::App& app) {
+    app.add_option("--store", run_.store,
+                   "the store, a SQLite database with the results of all sweeps (default: bankshot/store.sqlite in "
+                   "$XDG_DATA_HOME or ~/.local/share)")
+        ->envname("BANKSHOT_STORE")
+        ->type_name("FILE");
+  }
+
+  /// The other end of standard input is the sweep. Programs that run here must not read it.
+  static int work() {
+    const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (socket < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) return refuse("a worker is started by a sweep");
+    return sweep::serve_tasks(socket);
+  }
+
+  SweepRun run_;
+  CLI::App* worker_ = nullptr;
+};
+
+const RegisterCommand sweep_registered({"sweep", "Run programs on many simulated machines, and keep every result",
+                                        "A plan names programs, and axes: GPUs, keys of their files, hashes, "
+                                        "schedulers, arguments. Every point has a row\n"
+                                        "in a store, and a point that is known is never computed again. Exit status: "
+                                        "0; 1 if points failed; 2 if the plan\n"
+                                        "or the store cannot be used; 130 after Ctrl-C: the same command goes on.\n\n"
+                                        "Examples:\n"
+                                        "  bankshot sweep --dry-run plan.toml\n"
+                                        "  bankshot sweep plan.toml\n",
+                                        [] { return std::make_unique<Sweep>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

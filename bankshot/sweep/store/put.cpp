@@ -1,0 +1,125 @@
+// Entering a plan: a table of its points with a column for each setting, and a view that joins them with their results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/sweep/plan/settings.hpp"
+#include "bankshot/sweep/store/point_ids.hpp"
+#include "bankshot/sweep/store/store.hpp"
+
+namespace bankshot::sweep {
+namespace {
+
+constexpr std::array kMeasures{"cycles",   "cycles_error", "warp_instructions", "thread_instructions",
+                               "accesses", "wavefronts",   "conflicts"};
+
+/// The columns that a view has besides those of the settings.
+constexpr std::array kOthers{"row", "point", "kernel", "status", "seconds", "peak_bytes", "failure", "finished"};
+
+void bind_value(Statement& statement, int place, const Value& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) {
+    statement.bind(place, static_cast<int64_t>(*flag));
+  } else if (const int64_t* number = std::get_if<int64_t>(&value)) {
+    statement.bind(place, *number);
+  } else if (const double* real = std::get_if<double>(&value)) {
+    statement.bind(place, *real);
+  } else if (!is_set(value)) {
+    statement.bind_null(place);
+  } else {
+    statement.bind(place, std::string_view(text_of(value)));
+  }
+}
+
+std::string view_of(const std::string& name, int64_t id, const std::vector<std::string>& columns, bool by_kernel) {
+  std::string select = "d.row, d.point";
+  for (const std::string& column : columns) select += ", d." + sql_name(column);
+  select += by_kernel ? ", d.kernel, p.status" : ", p.status";
+  for (const char* measure : kMeasures) {
+    // With the name of a kernel only those that contain it count.
+    select += by_kernel ? fmt::format(
+                              ", CASE WHEN d.kernel IS NULL THEN p.{0} ELSE (SELECT sum(k.{0}) FROM kernel k WHERE "
+                              "k.point = p.id AND instr(k.name, d.kernel)) END AS {0}",
+                              measure)
+                        : fmt::format(", p.{0}", measure);
+  }
+  return fmt::format(
+      "CREATE VIEW {} AS SELECT {}, p.seconds, p.peak_bytes, p.failure, p.finished FROM design_{} d JOIN point p ON "
+      "p.id = d.point",
+      sql_name(name), select, id);
+}
+
+}  // namespace
+
+Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::function<void(size_t)>& progress) {
+  SweepInfo info;
+  info.name = plan.name;
+  info.title = plan.title;
+  info.simulates = plan.simulates;
+  std::error_code code;
+  info.file = std::filesystem::absolute(plan.file, code).lexically_normal().string();
+  for (const Column& column : plan.columns) {
+    const std::string name = column_of(column.name);
+    if (std::ranges::find(kMeasures, name) != kMeasures.end() || std::ranges::find(kOthers, name) != kOthers.end())
+      return Error{fmt::format("{}: {} would be the same column as the result {}: choose another name", plan.file,
+                               column.name, name)};
+    info.columns.push_back(name);
+  }
+  for (const char* taken : {"point", "kernel", "report", "sweep", "model"}) {
+    if (plan.name == taken)
+      return Error{fmt::format("{}: a sweep cannot have the name '{}', which is a table of the store: say name = \"…\"",
+                               plan.file, taken)};
+  }
+  if (plan.name.starts_with("design_") || plan.name.starts_with("sqlite_"))
+    return Error{fmt::format("{}: the name of a sweep cannot begin with design_ or sqlite_", plan.file)};
+  const bool by_kernel =
+      std::ranges::any_of(plan.programs, [](const Program& program) { return !program.kernel.empty(); });
+
+  Transaction transaction(*database_);
+  if (const std::optional<SweepInfo> before = find(plan.name); before && before->name == plan.name) {
+    database_->execute(
+        fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS design_{}", sql_name(plan.name), before->id));
+    database_->prepare("DELETE FROM sweep WHERE id = ?1").bind(1, before->id).run();
+  }
+  database_->prepare("INSERT INTO sweep(name, title, file, plan, columns, simulates) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+      .bind(1, std::string_view(info.name))
+      .bind(2, std::string_view(info.title))
+      .bind(3, std::string_view(info.file))
+      .bind(4, std::string_view(plan.text))
+      .bind(5, std::string_view(nlohmann::json(info.columns).dump()))
+      .bind(6, static_cast<int64_t>(info.simulates))
+      .run();
+  info.id = database_->number("SELECT last_insert_rowid()");
+  std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES point(id)", places = "?1, ?2";
+  for (const std::string& name : info.columns) columns += ", " + sql_name(name);
+  if (by_kernel) columns += ", kernel TEXT";
+  for (size_t k = 0; k < info.columns.size() + (by_kernel ? 1 : 0); ++k) places += fmt::format(", ?{}", k + 3);
+  database_->execute(fmt::format("CREATE TABLE design_{}({})", info.id, columns));
+  database_->execute(view_of(info.name, info.id, info.columns, by_kernel));
+
+  PointIds ids(*database_);
+  Statement row = database_->prepare(fmt::format("INSERT INTO design_{} VALUES ({})", info.id, places));
+  for (size_t k = 0; k < plan.points(); ++k) {
+    const Result<Point> point = resolver.point(k);
+    if (!point) return Error{fmt::format("{}: {} ({})", plan.file, point.error().message, resolver.describe(k))};
+    row.bind(1, static_cast<uint64_t>(k)).bind(2, ids.of(*point));
+    for (size_t c = 0; c < plan.columns.size(); ++c) bind_value(row, static_cast<int>(c) + 3, plan.value(k, c));
+    if (by_kernel) {
+      const std::string program = text_of(plan.value(k, 0));
+      const auto at = std::ranges::find(plan.programs, program, &Program::name);
+      if (at->kernel.empty())
+        row.bind_null(static_cast<int>(plan.columns.size()) + 3);
+      else
+        row.bind(static_cast<int>(plan.columns.size()) + 3, std::string_view(at->kernel));
+    }
+    row.run();
+    if (progress && k % 1024 == 0) progress(k);
+  }
+  transaction.commit();
+  return info;
+}
+
+}  // namespace bankshot::sweep

@@ -1,0 +1,43 @@
+// The tables of a store. A change needs a new kVersion in store.cpp and a line in docs/sweep.md.
+#include "bankshot/sweep/store/store.hpp"
+
+namespace bankshot::sweep {
+
+const char* const kStoreSchema = R"(
+CREATE TABLE model(
+  id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE);
+CREATE TABLE point(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  model INTEGER NOT NULL REFERENCES model(id),
+  program TEXT NOT NULL, arguments TEXT NOT NULL, gpu TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'open' CHECK(status IN ('open', 'done', 'failed')),
+  cycles INTEGER, cycles_error REAL,
+  warp_instructions INTEGER, thread_instructions INTEGER,
+  accesses INTEGER, wavefronts INTEGER, conflicts INTEGER,
+  seconds REAL, peak_bytes INTEGER, failure TEXT, finished TEXT);
+CREATE TABLE kernel(
+  point INTEGER NOT NULL REFERENCES point(id),
+  place INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  launches INTEGER NOT NULL,
+  cycles INTEGER, cycles_error REAL,
+  warp_instructions INTEGER NOT NULL, thread_instructions INTEGER NOT NULL,
+  accesses INTEGER NOT NULL, wavefronts INTEGER NOT NULL, conflicts INTEGER NOT NULL,
+  counters TEXT NOT NULL,
+  PRIMARY KEY(point, place)) WITHOUT ROWID;
+CREATE TABLE report(
+  point INTEGER PRIMARY KEY REFERENCES point(id),
+  json BLOB NOT NULL);
+CREATE TABLE sweep(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  file TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  columns TEXT NOT NULL,
+  simulates INTEGER NOT NULL);
+)";
+
+}  // namespace bankshot::sweep

@@ -1,0 +1,277 @@
+#include "bankshot/sweep/store/store.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/sweep/store/point_ids.hpp"
+
+namespace bankshot::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kApplication = 0x424b5354, kVersion = 1;  // "BKST"
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+std::string compressed(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  const size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3);
+  if (ZSTD_isError(size) != 0) throw StoreError("a report cannot be compressed");
+  out.resize(size);
+  return out;
+}
+
+std::string decompressed(std::string_view bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  constexpr unsigned long long kMost = 1ull << 32;
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kMost)
+    throw StoreError("a report in the store is damaged");
+  std::string out(size, '\0');
+  if (ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size()) != size)
+    throw StoreError("a report in the store is damaged");
+  return out;
+}
+
+std::string design_table(int64_t id) { return fmt::format("design_{}", id); }
+
+SweepInfo info_of(const Statement& row) {
+  SweepInfo info{row.integer(0),     std::string(row.text(1)), std::string(row.text(2)), std::string(row.text(3)), {},
+                 row.integer(5) != 0};
+  const auto columns = nlohmann::json::parse(row.text(4), nullptr, false);
+  if (columns.is_array()) {
+    for (const auto& one : columns) {
+      if (one.is_string()) info.columns.push_back(one.get<std::string>());
+    }
+  }
+  return info;
+}
+
+constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates FROM sweep ";
+
+}  // namespace
+
+std::string default_store() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (std::string own = variable("BANKSHOT_STORE"); !own.empty()) return own;
+  const std::string data = variable("XDG_DATA_HOME");
+  return (data.empty() ? variable("HOME") + "/.local/share" : data) + "/bankshot/store.sqlite";
+}
+
+Store Store::open(const std::string& file, bool create) {
+  Store store(file);
+  std::error_code code;
+  const fs::path path(file);
+  if (create && path.has_parent_path()) {
+    fs::create_directories(path.parent_path(), code);
+    if (code) throw StoreError(fmt::format("{} cannot be created: {}", path.parent_path().string(), code.message()));
+  }
+  if (!create && !fs::exists(path, code))
+    throw StoreError(fmt::format("there is no store {}; `bankshot sweep PLAN` makes one", file));
+  try {
+    store.database_ = std::make_unique<Database>(file, create ? Database::Mode::create : Database::Mode::read);
+    Database& database = *store.database_;
+    if (database.number("SELECT count(*) FROM sqlite_master") == 0) {
+      if (!create) throw StoreError("it is empty");
+      database.execute("PRAGMA journal_mode = WAL");
+      Transaction transaction(database);
+      // Another process may have been faster.
+      if (database.number("SELECT count(*) FROM sqlite_master") == 0) {
+        database.execute(kStoreSchema);
+        database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kVersion));
+      }
+      transaction.commit();
+    }
+    if (database.number("PRAGMA application_id") != kApplication)
+      throw StoreError("it is a database, but not a store of Bankshot");
+    if (const int64_t version = database.number("PRAGMA user_version"); version != kVersion)
+      throw StoreError(fmt::format("it has version {}, and this Bankshot reads version {}", version, kVersion));
+    database.execute("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536");
+  } catch (const StoreError& error) {
+    throw StoreError(fmt::format("{} cannot be used as a store: {}", file, error.what()));
+  }
+  return store;
+}
+
+uint64_t Store::enter(const Point& point) {
+  Transaction transaction(*database_);
+  const uint64_t id = PointIds(*database_).of(point);
+  transaction.commit();
+  return id;
+}
+
+std::vector<SweepInfo> Store::sweeps() {
+  std::vector<SweepInfo> all;
+  Statement query = database_->prepare(std::string(kInfo) + "ORDER BY name");
+  while (query.step()) all.push_back(info_of(query));
+  return all;
+}
+
+std::optional<SweepInfo> Store::find(const std::string& name) {
+  std::error_code code;
+  const std::string file = fs::absolute(name, code).lexically_normal().string();
+  for (const auto& [column, value] : {std::pair{"name", name}, {"file", file}}) {
+    Statement query = database_->prepare(fmt::format("{}WHERE {} = ?1", kInfo, column));
+    if (query.bind(1, std::string_view(value)).step()) return info_of(query);
+  }
+  return std::nullopt;
+}
+
+Counts Store::counts(const SweepInfo& sweep) {
+  Statement query = database_->prepare(
+      fmt::format("SELECT count(*), total(status = 'done'), total(status = 'failed') FROM point WHERE id IN (SELECT "
+                  "point FROM {})",
+                  design_table(sweep.id)));
+  query.step();
+  return {static_cast<uint64_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1)),
+          static_cast<uint64_t>(query.integer(2))};
+}
+
+std::vector<Failure> Store::failures(const SweepInfo& sweep) {
+  std::vector<Failure> all;
+  Statement query = database_->prepare(
+      fmt::format("SELECT p.failure, count(DISTINCT p.id), min(d.row) FROM {} d JOIN point p ON p.id = d.point WHERE "
+                  "p.status = 'failed' GROUP BY p.failure ORDER BY 2 DESC, 3",
+                  design_table(sweep.id)));
+  while (query.step())
+    all.push_back(
+        {std::string(query.text(0)), static_cast<uint64_t>(query.integer(1)), static_cast<size_t>(query.integer(2))});
+  return all;
+}
+
+std::vector<OpenPoint> Store::open_points(const SweepInfo& sweep, bool failed) {
+  std::vector<OpenPoint> all;
+  Statement query = database_->prepare(
+      fmt::format("SELECT min(d.row), d.point FROM {} d JOIN point p ON p.id = d.point WHERE p.status IN ('open'{}) "
+                  "GROUP BY d.point ORDER BY 1",
+                  design_table(sweep.id), failed ? ", 'failed'" : ""));
+  while (query.step()) all.push_back({static_cast<size_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1))});
+  return all;
+}
+
+void Expectations::add(const std::string& program, const std::string& arguments, const Expected& expected,
+                       uint64_t points) {
+  runs_[{program, arguments}] = expected;
+  auto& [sum, count] = programs_[program];
+  const double all = static_cast<double>(count + points);
+  sum.seconds = (sum.seconds * static_cast<double>(count) + expected.seconds * static_cast<double>(points)) / all;
+  sum.peak_bytes = std::max(sum.peak_bytes, expected.peak_bytes);
+  count += points;
+}
+
+std::optional<Expected> Expectations::of(const Task& task) const {
+  const std::string program = program_name(task);
+  if (const auto run = runs_.find({program, arguments_text(task)}); run != runs_.end()) return run->second;
+  if (const auto any = programs_.find(program); any != programs_.end()) return any->second.first;
+  return std::nullopt;
+}
+
+Expectations Store::expectations() {
+  Expectations all;
+  Statement query = database_->prepare(
+      "SELECT program, arguments, avg(seconds), max(peak_bytes), count(*) FROM point WHERE status = 'done' GROUP BY 1, "
+      "2");
+  while (query.step())
+    all.add(std::string(query.text(0)), std::string(query.text(1)),
+            {query.real(2), static_cast<uint64_t>(query.integer(3))}, static_cast<uint64_t>(query.integer(4)));
+  return all;
+}
+
+std::optional<Known> Store::known(const std::string& key) {
+  Statement query = database_->prepare("SELECT id, status FROM point WHERE key = ?1");
+  if (!query.bind_bytes(1, bytes_of_key(key)).step()) return std::nullopt;
+  return Known{static_cast<uint64_t>(query.integer(0)), std::string(query.text(1))};
+}
+
+bool Store::is_done(uint64_t point) {
+  Statement query = database_->prepare("SELECT status = 'done' FROM point WHERE id = ?1");
+  return query.bind(1, point).step() && query.integer(0) != 0;
+}
+
+void Store::record(const Outcome& outcome) {
+  Transaction transaction(*database_);
+  if (!outcome.failure.empty()) {
+    database_
+        ->prepare(
+            "UPDATE point SET status = 'failed', failure = ?2, seconds = ?3, finished = ?4 WHERE id = ?1 AND "
+            "status <> 'done'")
+        .bind(1, outcome.id)
+        .bind(2, std::string_view(outcome.failure))
+        .bind(3, outcome.seconds)
+        .bind(4, std::string_view(now_utc()))
+        .run();
+    transaction.commit();
+    return;
+  }
+  KernelOutcome sum;
+  const bool has_cycles = std::ranges::any_of(outcome.kernels, [](const KernelOutcome& one) { return one.cycles > 0; });
+  database_->prepare("DELETE FROM kernel WHERE point = ?1").bind(1, outcome.id).run();
+  Statement insert =
+      database_->prepare("INSERT INTO kernel VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
+  const auto bind_cycles = [&](Statement& to, int place, const KernelOutcome& one) {
+    if (has_cycles) {
+      to.bind(place, static_cast<int64_t>(std::llround(one.cycles))).bind(place + 1, one.error);
+    } else {
+      to.bind_null(place).bind_null(place + 1);
+    }
+  };
+  for (size_t k = 0; k < outcome.kernels.size(); ++k) {
+    const KernelOutcome& one = outcome.kernels[k];
+    sum.cycles += one.cycles;
+    sum.error += one.error;
+    sum.warp_instructions += one.warp_instructions;
+    sum.thread_instructions += one.thread_instructions;
+    sum.shared.accesses += one.shared.accesses;
+    sum.shared.wavefronts += one.shared.wavefronts;
+    sum.shared.ideal_wavefronts += one.shared.ideal_wavefronts;
+    insert.bind(1, outcome.id).bind(2, static_cast<uint64_t>(k)).bind(3, std::string_view(one.name));
+    insert.bind(4, one.launches);
+    bind_cycles(insert, 5, one);
+    insert.bind(7, one.warp_instructions).bind(8, one.thread_instructions);
+    insert.bind(9, one.shared.accesses).bind(10, one.shared.wavefronts).bind(11, one.shared.conflicts());
+    insert.bind(12, std::string_view(one.counters)).run();
+  }
+  Statement update = database_->prepare(
+      "UPDATE point SET status = 'done', failure = NULL, cycles = ?2, cycles_error = ?3, warp_instructions = ?4, "
+      "thread_instructions = ?5, accesses = ?6, wavefronts = ?7, conflicts = ?8, seconds = ?9, peak_bytes = ?10, "
+      "finished = ?11 WHERE id = ?1");
+  bind_cycles(update, 2, sum);
+  update.bind(1, outcome.id).bind(4, sum.warp_instructions).bind(5, sum.thread_instructions);
+  update.bind(6, sum.shared.accesses).bind(7, sum.shared.wavefronts).bind(8, sum.shared.conflicts());
+  update.bind(9, outcome.seconds).bind(10, outcome.peak_bytes).bind(11, std::string_view(now_utc())).run();
+  if (!outcome.report.empty()) {
+    database_->prepare("INSERT OR REPLACE INTO report VALUES (?1, ?2)")
+        .bind(1, outcome.id)
+        .bind_bytes(2, compressed(outcome.report))
+        .run();
+  }
+  transaction.commit();
+}
+
+std::optional<std::string> Store::report(uint64_t point) {
+  Statement query = database_->prepare(
+      "SELECT r.json FROM report r JOIN point p ON p.id = r.point WHERE r.point = ?1 AND p.status = 'done'");
+  if (!query.bind(1, point).step()) return std::nullopt;
+  return decompressed(query.bytes(0));
+}
+
+}  // namespace bankshot::sweep
