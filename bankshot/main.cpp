@@ -84,7 +84,7 @@ int parse_and_run(int argc, char** argv) {
       name += " " + chosen->get_name();
     }
     if (const auto below = chosen->get_subcommands([](const CLI::App*) { return true; });
-        chosen != &app && !below.empty()) {
+        chosen != &app && chosen->get_require_subcommand_min() > 0 && !below.empty()) {
       message.clear();
       for (const CLI::App* part : below) message += (message.empty() ? "which? " : " or ") + part->get_name();
     }

@@ -11,6 +11,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/commands/sweep_answers.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
 
 namespace bankshot::cli {
@@ -54,6 +55,7 @@ class Sweep final : public Command {
     app.add_flag("--retry-failed", run_.retry, "run points that failed before, too");
     app.add_flag("--progress", run_.progress, "print progress every five seconds; a terminal always shows it");
     app.add_option("--json", run_.json, "write what was done as JSON; - is standard output")->type_name("FILE|-");
+    define_answers(app);
     worker_ = app.add_subcommand("worker", "")->group("");
     app.footer(app.get_footer() + "\nEngines:\n" + engine_table());
   }
@@ -61,6 +63,15 @@ class Sweep final : public Command {
   int run(const std::vector<std::string>&) override {
     if (worker_->parsed()) return work();
     if (run_.store.empty()) run_.store = sweep::default_store();
+    question_.store = run_.store;
+    try {
+      if (status_->parsed()) return sweep_status(question_);
+      if (results_->parsed()) return sweep_results(question_);
+      if (plot_->parsed()) return sweep_plot(question_);
+      if (export_->parsed()) return sweep_export(question_);
+    } catch (const sweep::StoreError& error) {
+      return refuse(error.what());
+    }
     if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
     if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
       return refuse(error->message);
@@ -88,6 +99,39 @@ class Sweep final : public Command {
     return text;
   }
 
+  void define_answers(CLI::App& app) {
+    const auto part = [&](const char* name, const char* summary, bool needs_sweep) {
+      CLI::App* const made = app.add_subcommand(name, summary);
+      question_.define_sweep(*made, needs_sweep);
+      store_option(*made);
+      return made;
+    };
+    status_ = part("status", "How far sweeps are, and what failed", false);
+    results_ = part("results", "Points, tables, the best by an axis, the Pareto front, which axes matter", true);
+    question_.define_choice(*results_);
+    results_->add_option("--by", question_.by, "a table of means: one axis, or two, separated by a comma")
+        ->delimiter(',')
+        ->type_name("AXIS[,AXIS]");
+    results_->add_option("--best-by", question_.best_by, "the best point for each value of this axis")
+        ->type_name("AXIS");
+    results_->add_flag("--sensitivity", question_.sensitivity,
+                       "how much of the variance each axis explains, alone and with others");
+    results_->add_flag("--pareto", question_.pareto,
+                       "the measure against the area of the bank hash in hardware; needs yosys");
+    results_->add_option("--limit", question_.limit, "points that are listed")->capture_default_str();
+    plot_ = part("plot", "Draw means as SVG", true);
+    question_.define_choice(*plot_);
+    plot_->add_option("--x", question_.x, "axis from left to right")->type_name("AXIS");
+    plot_->add_option("--series", question_.series, "a line or a kind of bar for each value of this axis")
+        ->type_name("AXIS");
+    plot_->add_option("--panel", question_.panel, "a panel for each value of this axis")->type_name("AXIS");
+    plot_->add_option("-o,--output", question_.output, "the figure")->type_name("FILE.svg");
+    export_ = part("export", "Write all points, or what a query of SQL yields, as CSV or JSON", false);
+    export_->add_option("--csv", question_.csv, "write CSV; - is standard output")->type_name("FILE|-");
+    export_->add_option("--sql", question_.sql, "a query; the tables are described in docs/sweep.md")
+        ->type_name("SELECT");
+  }
+
   void store_option(CLI::App& app) {
     app.add_option("--store", run_.store,
                    "the store, a SQLite database with the results of all sweeps (default: bankshot/store.sqlite in "
@@ -105,7 +149,8 @@ class Sweep final : public Command {
   }
 
   SweepRun run_;
-  CLI::App* worker_ = nullptr;
+  SweepQuestion question_;
+  CLI::App *worker_ = nullptr, *status_ = nullptr, *results_ = nullptr, *plot_ = nullptr, *export_ = nullptr;
 };
 
 const RegisterCommand sweep_registered({"sweep", "Run programs on many simulated machines, and keep every result",

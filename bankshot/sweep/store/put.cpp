@@ -34,9 +34,9 @@ void bind_value(Statement& statement, int place, const Value& value) {
   }
 }
 
-std::string view_of(const std::string& name, int64_t id, const std::vector<std::string>& columns, bool by_kernel) {
+std::string view_of(const std::string& name, int64_t id, const std::vector<std::string>& settings, bool by_kernel) {
   std::string select = "d.row, d.point";
-  for (const std::string& column : columns) select += ", d." + sql_name(column);
+  for (const std::string& name : settings) select += ", d." + sql_name(column_of(name));
   select += by_kernel ? ", d.kernel, p.status" : ", p.status";
   for (const char* measure : kMeasures) {
     // With the name of a kernel only those that contain it count.
@@ -66,7 +66,7 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
     if (std::ranges::find(kMeasures, name) != kMeasures.end() || std::ranges::find(kOthers, name) != kOthers.end())
       return Error{fmt::format("{}: {} would be the same column as the result {}: choose another name", plan.file,
                                column.name, name)};
-    info.columns.push_back(name);
+    info.settings.push_back(column.name);
   }
   for (const char* taken : {"point", "kernel", "report", "sweep", "model"}) {
     if (plan.name == taken)
@@ -89,16 +89,16 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
       .bind(2, std::string_view(info.title))
       .bind(3, std::string_view(info.file))
       .bind(4, std::string_view(plan.text))
-      .bind(5, std::string_view(nlohmann::json(info.columns).dump()))
+      .bind(5, std::string_view(nlohmann::json(info.settings).dump()))
       .bind(6, static_cast<int64_t>(info.simulates))
       .run();
   info.id = database_->number("SELECT last_insert_rowid()");
   std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES point(id)", places = "?1, ?2";
-  for (const std::string& name : info.columns) columns += ", " + sql_name(name);
+  for (const std::string& name : info.settings) columns += ", " + sql_name(column_of(name));
   if (by_kernel) columns += ", kernel TEXT";
-  for (size_t k = 0; k < info.columns.size() + (by_kernel ? 1 : 0); ++k) places += fmt::format(", ?{}", k + 3);
+  for (size_t k = 0; k < info.settings.size() + (by_kernel ? 1 : 0); ++k) places += fmt::format(", ?{}", k + 3);
   database_->execute(fmt::format("CREATE TABLE design_{}({})", info.id, columns));
-  database_->execute(view_of(info.name, info.id, info.columns, by_kernel));
+  database_->execute(view_of(info.name, info.id, info.settings, by_kernel));
 
   PointIds ids(*database_);
   Statement row = database_->prepare(fmt::format("INSERT INTO design_{} VALUES ({})", info.id, places));

@@ -57,7 +57,7 @@ SweepInfo info_of(const Statement& row) {
   const auto columns = nlohmann::json::parse(row.text(4), nullptr, false);
   if (columns.is_array()) {
     for (const auto& one : columns) {
-      if (one.is_string()) info.columns.push_back(one.get<std::string>());
+      if (one.is_string()) info.settings.push_back(one.get<std::string>());
     }
   }
   return info;

@@ -24,7 +24,7 @@ std::string default_store();
 struct SweepInfo {
   int64_t id = 0;
   std::string name, title, file;
-  std::vector<std::string> columns;  ///< of its table, as SQL has them: "gpu", "l1_bytes"
+  std::vector<std::string> settings;  ///< as the plan has them: "gpu", "l1.bytes"; SQL has column_of() each
   bool simulates = true;
 };
 

@@ -1,8 +1,9 @@
 #include "bankshot/timing/chip/sampling.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "bankshot/support/student.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -12,12 +13,6 @@ constexpr uint64_t kLeastWaves = 12;     // a launch of fewer is simulated as a 
 constexpr uint64_t kIntervals = 10;      // of a launch, about
 constexpr unsigned kSearchLaunches = 8;  // launches simulated in search of a phase
 constexpr unsigned kLeastLaunches = 3;   // that are simulated
-
-/// 97.5 % of Student's t by degrees of freedom; of 9 beyond, which is on the safe side.
-double student(unsigned freedom) {
-  constexpr std::array<double, 10> kTable = {0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
-  return kTable[std::min<size_t>(freedom, kTable.size() - 1)];
-}
 
 bool is_same(double a, double b) { return std::abs(a - b) <= kSamePhase * std::max(a, b); }
 
@@ -60,7 +55,7 @@ const PhaseRates::Phase* PhaseRates::nearest_measured(double per_cta) const {
 
 /// Of the rate of a phase, 95 %.
 double PhaseRates::half_width(const Phase& phase) const {
-  if (phase.count >= 2) return student(phase.count - 1) * std::sqrt(phase.squares / (phase.count - 1) / phase.count);
+  if (phase.count >= 2) return student_t(phase.count - 1) * std::sqrt(phase.squares / (phase.count - 1) / phase.count);
   double least = HUGE_VAL, most = 0;
   unsigned measured = 0;
   for (const Phase& other : phases_) {

@@ -1,0 +1,60 @@
+// bankshot sweep status, results, plot, export: what a store knows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "bankshot/sweep/answers/groups.hpp"
+#include "bankshot/sweep/answers/table.hpp"
+#include "bankshot/sweep/store/store.hpp"
+
+namespace bankshot::cli {
+
+/// Which points are looked at, and which of their results.
+struct SweepQuestion {
+  std::string sweep;  ///< its name, or the file of its plan
+  std::string store, json;
+  std::string measure = "cycles";
+  std::vector<std::string> where;  ///< "AXIS=VALUE"
+  std::string speedup_over, relative_to;
+  std::vector<std::string> by;
+  std::string best_by;
+  bool pareto = false, sensitivity = false;
+  size_t limit = 40;
+  // of plots
+  std::string x, series, panel, output;
+  // of exports
+  std::string csv, sql;
+
+  void define_sweep(CLI::App& app, bool required);
+  void define_choice(CLI::App& app);
+};
+
+int sweep_status(const SweepQuestion& question);
+int sweep_results(const SweepQuestion& question);
+int sweep_plot(const SweepQuestion& question);
+int sweep_export(const SweepQuestion& question);
+
+/// A sweep's points as a question wants them.
+struct SweepAnswer {
+  sweep::SweepInfo info;
+  sweep::Table table;
+  sweep::Mean mean = sweep::Mean::geometric;
+  std::string what;  ///< "cycles", "cycles of bank_hash = none by its own"
+  bool more_is_better = false;
+  size_t left_out = 0;  ///< points without a partner
+};
+/// @param more  further measures, behind the one of the question
+Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question,
+                           const std::vector<std::string>& more = {});
+Result<sweep::SweepInfo> find_sweep(sweep::Store& store, const std::string& name);
+
+/// "12 points have no result (3 failed): bankshot sweep status NAME" and the like, a line each.
+std::string caveats(const SweepAnswer& answer);
+
+/// Lines with the cells one below the other; the first `left` columns are flush left.
+std::string aligned(const std::vector<std::vector<std::string>>& lines, size_t left);
+
+}  // namespace bankshot::cli

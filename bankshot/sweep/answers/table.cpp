@@ -1,0 +1,182 @@
+#include "bankshot/sweep/answers/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "bankshot/sweep/plan/settings.hpp"
+#include "bankshot/timing/base/counters.hpp"
+
+namespace bankshot::sweep {
+namespace {
+
+constexpr std::array<std::string_view, 9> kColumns{"cycles",   "conflicts",         "wavefronts",
+                                                   "accesses", "warp_instructions", "thread_instructions",
+                                                   "seconds",  "peak_bytes",        "cycles_error"};
+
+bool is_counter(std::string_view name) {
+  if (std::ranges::any_of(timing::counter_names(), [&](const auto& one) { return one.name == name; })) return true;
+  for (unsigned cause = 0; cause < timing::kCauses; ++cause) {
+    if (name.starts_with("slots_") && name.substr(6) == timing::name(static_cast<timing::Cause>(cause))) return true;
+  }
+  return false;
+}
+
+/// What a measure is in SQL, of a view v; empty if there is none of the name.
+std::string sql_of(const std::string& measure, bool by_kernel) {
+  if (std::ranges::find(kColumns, measure) != kColumns.end()) return "v." + measure;
+  if (measure == "ipc") return "CAST(v.warp_instructions AS REAL) / v.cycles";
+  if (!is_counter(measure)) return {};
+  return fmt::format("(SELECT total(json_extract(k.counters, '$.{}')) FROM kernel k WHERE k.point = v.point{})",
+                     measure, by_kernel ? " AND (v.kernel IS NULL OR instr(k.name, v.kernel))" : "");
+}
+
+Value value_at(const Statement& row, int column) {
+  if (row.is_null(column)) return {};
+  if (row.is_text(column)) return std::string(row.text(column));
+  if (row.is_whole(column)) return row.integer(column);
+  return row.real(column);
+}
+
+/// The codes of a column's values, in the order in which they come.
+class Coder {
+ public:
+  uint32_t code(const Statement& row, int column) {
+    if (row.is_text(column)) {
+      const std::string_view text = row.text(column);
+      if (last_ && *last_ == text) return last_code_;
+      last_ = text;
+      return last_code_ = place(std::string(text));
+    }
+    last_.reset();
+    return place(value_at(row, column));
+  }
+  std::vector<Value> values;
+
+ private:
+  uint32_t place(const Value& value) {
+    const auto [known, is_new] = places_.try_emplace(value, static_cast<uint32_t>(values.size()));
+    if (is_new) values.push_back(value);
+    return known->second;
+  }
+  std::map<Value, uint32_t> places_;
+  std::optional<std::string> last_;
+  uint32_t last_code_ = 0;
+};
+
+bool is_number(const Value& value) {
+  return std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value);
+}
+
+/// Where each value goes so that numbers ascend; others stay.
+std::vector<uint32_t> order_of(const std::vector<Value>& values) {
+  std::vector<uint32_t> by_rank(values.size());
+  std::iota(by_rank.begin(), by_rank.end(), 0u);
+  if (std::ranges::all_of(values, is_number)) std::ranges::sort(by_rank, {}, [&](uint32_t v) { return values[v]; });
+  std::vector<uint32_t> to(values.size());
+  for (uint32_t rank = 0; rank < by_rank.size(); ++rank) to[by_rank[rank]] = rank;
+  return to;
+}
+
+std::string names_of(const std::vector<std::string>& settings) {
+  std::string list;
+  for (const std::string& one : settings) list += (list.empty() ? "" : ", ") + column_of(one);
+  return list;
+}
+
+}  // namespace
+
+std::optional<size_t> Table::find(std::string_view axis) const {
+  const auto at = std::ranges::find(axes, axis, &TableAxis::name);
+  return at == axes.end() ? std::nullopt : std::optional(static_cast<size_t>(at - axes.begin()));
+}
+
+std::string measure_list() {
+  return fmt::format("{}, ipc, and each counter of the simulation, such as l2_reads or slots_barrier",
+                     fmt::join(kColumns, ", "));
+}
+
+Result<Table> read_table(Store& store, const SweepInfo& sweep, const std::vector<std::string>& measures,
+                         const std::vector<Condition>& where) {
+  Database& database = store.database();
+  const std::string view = sql_name(sweep.name);
+  const bool by_kernel =
+      database.number(
+          fmt::format("SELECT count(*) FROM pragma_table_info('design_{}') WHERE name = 'kernel'", sweep.id)) != 0;
+  std::string conditions;
+  for (const Condition& one : where) {
+    const auto known = [&](const std::string& setting) { return column_of(setting) == one.axis; };
+    if (std::ranges::none_of(sweep.settings, known))
+      return Error{fmt::format("{} has no axis '{}'; it has {}", sweep.name, one.axis, names_of(sweep.settings))};
+    conditions += fmt::format(" AND CAST(v.{} AS TEXT) = ?{}", sql_name(one.axis), &one - where.data() + 1);
+  }
+  const auto prepare = [&](const std::string& sql) {
+    Statement statement = database.prepare(sql);
+    for (size_t k = 0; k < where.size(); ++k) statement.bind(static_cast<int>(k) + 1, std::string_view(where[k].value));
+    return statement;
+  };
+  Table table;
+  table.measures = measures;
+  std::string select;
+  std::vector<std::string> names;
+  for (const std::string& setting : sweep.settings) {
+    names.push_back(column_of(setting));
+    select += fmt::format("v.{}, ", sql_name(names.back()));
+  }
+  for (const std::string& measure : measures) {
+    const std::string sql = sql_of(measure, by_kernel);
+    if (sql.empty()) return Error{fmt::format("there is no measure '{}'; there are {}", measure, measure_list())};
+    if (!sweep.simulates && (measure == "cycles" || measure == "ipc" || !sql.starts_with("v.")))
+      return Error{fmt::format("{} counts conflicts, and has no {}: take --measure conflicts", sweep.name, measure)};
+    select += sql + ", ";
+  }
+  {
+    Statement count =
+        prepare(fmt::format("SELECT count(*), total(v.status = 'done') FROM {} v WHERE 1{}", view, conditions));
+    count.step();
+    const auto all = static_cast<size_t>(count.integer(0));
+    table.missing = all - static_cast<size_t>(count.integer(1));
+    if (all == 0) {
+      std::string said;
+      for (const Condition& one : where) said += (said.empty() ? "" : ", ") + one.axis + " = " + one.value;
+      return Error{fmt::format("{}: no point has {}", sweep.name, said)};
+    }
+  }
+  Statement query = prepare(
+      fmt::format("SELECT {}v.cycles_error, v.row FROM {} v WHERE v.status = 'done'{}", select, view, conditions));
+  std::vector<Coder> coders(names.size());
+  std::vector<uint32_t> codes;
+  bool has_errors = false;
+  const int first_measure = static_cast<int>(names.size()), last = first_measure + static_cast<int>(measures.size());
+  while (query.step()) {
+    for (size_t c = 0; c < names.size(); ++c) codes.push_back(coders[c].code(query, static_cast<int>(c)));
+    for (int m = first_measure; m < last; ++m)
+      table.results.push_back(query.is_null(m) ? std::numeric_limits<double>::quiet_NaN() : query.real(m));
+    table.errors.push_back(query.real(last));
+    has_errors |= table.errors.back() != 0;
+    table.rows.push_back(static_cast<uint64_t>(query.integer(last + 1)));
+  }
+  if (!has_errors) table.errors.clear();
+  std::vector<size_t> kept;
+  std::vector<std::vector<uint32_t>> moved;
+  for (size_t c = 0; c < names.size(); ++c) {
+    if (coders[c].values.size() < 2) continue;
+    kept.push_back(c);
+    moved.push_back(order_of(coders[c].values));
+    TableAxis axis{names[c], std::vector<Value>(coders[c].values.size())};
+    for (size_t v = 0; v < coders[c].values.size(); ++v) axis.values[moved.back()[v]] = coders[c].values[v];
+    table.axes.push_back(std::move(axis));
+  }
+  table.codes.reserve(table.rows.size() * kept.size());
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    for (size_t a = 0; a < kept.size(); ++a) table.codes.push_back(moved[a][codes[row * names.size() + kept[a]]]);
+  }
+  return table;
+}
+
+}  // namespace bankshot::sweep
