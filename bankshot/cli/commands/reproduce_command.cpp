@@ -40,6 +40,12 @@ class Reproduce final : public Command {
                    "write a page, DIR/index.html, with these results and with those computed earlier, which are kept "
                    "in DIR even after an interruption")
         ->type_name("DIR");
+    app.add_option("--store", store_file_,
+                   "the store that keeps the results of runs, so that none is made twice (default: that of bankshot "
+                   "sweep)")
+        ->envname("BANKSHOT_STORE")
+        ->type_name("FILE");
+    app.add_flag("--no-store", no_store_, "make all runs again, and keep none of their results");
     app.add_option("--plot", plot_, "draw the figure of one experiment as SVG")->type_name("FILE.svg");
   }
 
@@ -70,7 +76,13 @@ class Reproduce final : public Command {
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
     }
-    return report_.empty() ? print_all(all) : report_all(all);
+    if (const std::string reason = open_store(); !reason.empty()) return refuse(reason);
+    try {
+      return report_.empty() ? print_all(all) : report_all(all);
+    } catch (const sweep::StoreError& error) {
+      return refuse(
+          fmt::format("the store {} cannot be written: {}; --no-store does without", store_->file(), error.what()));
+    }
   }
 
  private:
@@ -87,7 +99,7 @@ class Reproduce final : public Command {
   ExperimentRuns& runs_on(const std::string& gpu) {
     RunOptions options = options_;
     options.gpu = gpu;
-    return runs_by_gpu_.try_emplace(gpu, options).first->second;
+    return runs_by_gpu_.try_emplace(gpu, options, store_ ? &*store_ : nullptr).first->second;
   }
 
   /// @param where  among all experiments, for the progress line: "7 of 38, about 40 s left"
@@ -201,6 +213,20 @@ class Reproduce final : public Command {
     return failed != 0 ? kBadInput : status;
   }
 
+  /// Why the store that was asked for cannot be used, or empty. One that nobody asked for may be missing.
+  std::string open_store() {
+    if (no_store_) return {};
+    const std::string file = store_file_.empty() ? sweep::default_store() : store_file_;
+    if (file.empty()) return {};
+    try {
+      store_.emplace(sweep::Store::open(file, true));
+    } catch (const sweep::StoreError& error) {
+      if (!store_file_.empty()) return error.what();
+      say(fmt::format("note: results are not kept: {}", error.what()));
+    }
+    return {};
+  }
+
   /// Why no plot can be written, before the long work, or empty.
   std::string plot_problem() const {
     if (plot_.empty()) return {};
@@ -232,6 +258,9 @@ class Reproduce final : public Command {
   std::vector<std::string> names_;
   std::string json_, plot_, report_;
   bool list_ = false, all_ = false, quick_ = false, interrupted_ = false;
+  std::string store_file_;
+  bool no_store_ = false;
+  std::optional<sweep::Store> store_;
   std::map<std::string, ExperimentRuns> runs_by_gpu_;
 };
 

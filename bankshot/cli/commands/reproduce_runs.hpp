@@ -12,6 +12,7 @@
 #include "bankshot/fix/plan.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/sweep/store/store.hpp"
 
 namespace bankshot::cli {
 
@@ -22,7 +23,8 @@ std::string program_of(const experiment::Benchmark& benchmark);
 /// hash functions find the same hash.
 class ExperimentRuns {
  public:
-  explicit ExperimentRuns(const RunOptions& options) : options_(options) {}
+  /// @param store  of results that earlier runs left, and where those of this one go; null: none
+  ExperimentRuns(const RunOptions& options, sweep::Store* store) : options_(options), store_(store) {}
 
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark,
                                        const std::vector<std::string>& arguments);
@@ -52,10 +54,14 @@ class ExperimentRuns {
   /// All kernels of the program.
   Result<const fix::Plan*> plan(const Command& command, const std::string& hash_class);
   Result<report::RunReport> run(const Command& command, const Simulated& machine);
+  /// The report of a run that the store has, or that is made and kept there.
+  Result<report::RunReport> stored(host::Setup& setup, const Command& command, const std::string& bank_hash);
   /// Runs a program of ours to its end.
   Result<host::Observation> observe(host::Setup& setup, const Command& command);
 
   RunOptions options_;
+  sweep::Store* store_;
+  sweep::FileDigests digests_;
   bool interrupted_ = false;
   std::map<std::pair<Command, Simulated>, report::RunReport> runs_;
   std::map<std::pair<Command, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel

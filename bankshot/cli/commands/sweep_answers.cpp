@@ -65,11 +65,21 @@ void SweepQuestion::define_choice(CLI::App& app) {
       ->excludes(speedup);
 }
 
+namespace {
+
+/// Letters of a text in UTF-8.
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
 std::string aligned(const std::vector<std::vector<std::string>>& lines, size_t left) {
   std::vector<size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()), 0);
-    for (size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+    for (size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], width_of(line[c]));
   }
   std::string text;
   for (const auto& line : lines) {
@@ -185,6 +195,9 @@ int sweep_export(const SweepQuestion& question) {
   }
   if (question.csv.empty() && question.json.empty())
     return refuse("where to? Give --csv FILE or --json FILE; - is standard output");
+  if (question.csv == "-" && question.json == "-") return refuse("--csv and --json both write to standard output");
+  if (const auto error = cannot_deliver(question.csv, {{"the store", question.store}})) return refuse(error->message);
+  if (const auto error = cannot_deliver(question.json, {{"the store", question.store}})) return refuse(error->message);
   sweep::Statement query = store.database().prepare(sql);
   const auto csv_text = [](std::string_view text) {
     if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);

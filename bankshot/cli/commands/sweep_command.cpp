@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -53,6 +54,20 @@ class Sweep final : public Command {
         ->check(CLI::Range(0.001, 1e9))
         ->type_name("SECONDS");
     app.add_flag("--retry-failed", run_.retry, "run points that failed before, too");
+    CLI::Option* const optimise =
+        app.add_option("--optimise", run_.optimise,
+                       "find the machine with the least cycles (or conflicts) by successive halving, without running "
+                       "all points")
+            ->check(CLI::IsMember({"cycles", "conflicts"}))
+            ->type_name("MEASURE");
+    app.add_option("--candidates", run_.halving.candidates, "machines that --optimise looks at, chosen at random")
+        ->check(CLI::Range(2, 1'000'000))
+        ->capture_default_str()
+        ->needs(optimise);
+    app.add_option("--seed", run_.halving.seed, "seed of --optimise")
+        ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+        ->capture_default_str()
+        ->needs(optimise);
     app.add_flag("--progress", run_.progress, "print progress every five seconds; a terminal always shows it");
     app.add_option("--json", run_.json, "write what was done as JSON; - is standard output")->type_name("FILE|-");
     define_answers(app);
@@ -63,6 +78,7 @@ class Sweep final : public Command {
   int run(const std::vector<std::string>&) override {
     if (worker_->parsed()) return work();
     if (run_.store.empty()) run_.store = sweep::default_store();
+    if (run_.store.empty()) return refuse("where is the store? Give --store FILE, as there is no HOME");
     question_.store = run_.store;
     try {
       if (status_->parsed()) return sweep_status(question_);

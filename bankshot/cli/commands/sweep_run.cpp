@@ -18,6 +18,7 @@
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/support/printable.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
+#include "bankshot/sweep/run/optimise.hpp"
 #include "bankshot/sweep/run/run_open.hpp"
 
 namespace bankshot::cli {
@@ -119,6 +120,9 @@ class Told {
       next_ = progress.elapsed + 5;
     }
   }
+  void entering(size_t done, size_t points) const {
+    if (is_terminal_) fmt::print(stderr, "\rentering {} of {}\033[K", grouped(done), plural(points, "point"));
+  }
   void erase() const {
     if (is_terminal_) std::fputs("\r\033[K", stderr);
   }
@@ -127,6 +131,51 @@ class Told {
   bool is_terminal_, lines_;
   double next_ = 5;
 };
+
+int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::Optimum& best) {
+  using Json = nlohmann::ordered_json;
+  const std::string unit = plan.simulates ? "cycles" : "conflicts";
+  std::string text = fmt::format("{}: {} of {} machines looked at, on {}; seed {}\n\n", plan.name,
+                                 grouped(best.rungs[0].candidates.size()), grouped(best.candidates),
+                                 plural(best.instances, "instance"), request.halving.seed);
+  Json rungs = Json::array();
+  for (size_t k = 0; k < best.rungs.size(); ++k) {
+    const sweep::Rung& rung = best.rungs[k];
+    std::optional<double> least;
+    size_t failed = 0;
+    for (const std::optional<double>& value : rung.values) {
+      if (value && (!least || *value < *least)) least = value;
+      failed += value ? 0 : 1;
+    }
+    text += fmt::format("rung {}: {} on {}, {}", k + 1, plural(rung.candidates.size(), "machine"),
+                        plural(rung.instances, "instance"), rung.sampled ? "estimated by sampling" : "in full");
+    if (least) text += fmt::format("; least {:.6g} {}", *least, unit);
+    if (failed != 0) text += fmt::format("; {} failed", failed);
+    text += "\n";
+    Json machines = Json::array();
+    for (size_t c = 0; c < rung.candidates.size(); ++c)
+      machines.push_back({{"machine", sweep::describe_machine(plan, best.rows[rung.candidates[c]])},
+                          {"value", rung.values[c] ? Json(*rung.values[c]) : Json(nullptr)}});
+    rungs.push_back({{"instances", rung.instances}, {"sampled", rung.sampled}, {"machines", std::move(machines)}});
+  }
+  text += fmt::format("\nbest: {}\n{:.6g} {}{}\n{} with sampling and {} in full; all points are {} in full\nstore {}\n",
+                      best.best, best.value, unit, best.instances > 1 ? ", geometric mean" : "",
+                      plural(best.runs - best.full_runs, "run"), grouped(best.full_runs),
+                      grouped(best.candidates * best.instances), request.store);
+  const Json json = {{"schema", "bankshot/sweep-optimum/1"},
+                     {"sweep", plan.name},
+                     {"store", request.store},
+                     {"measure", unit},
+                     {"seed", request.halving.seed},
+                     {"candidates", best.candidates},
+                     {"instances", best.instances},
+                     {"best", best.best},
+                     {"value", best.value},
+                     {"runs", best.runs},
+                     {"full_runs", best.full_runs},
+                     {"rungs", std::move(rungs)}};
+  return deliver(request.json, report::json_text(json), text);
+}
 
 /// How the sweep stands, in a few lines.
 std::string summary(const sweep::Plan& plan, sweep::Store& store, const sweep::SweepInfo& info,
@@ -184,10 +233,14 @@ int run_sweep(const SweepRun& request) {
   Result<sweep::Resolver> resolver = sweep::Resolver::make(*plan);
   if (!resolver) return refuse(resolver.error().message);
   if (request.dry) return tell_forecast(request, *plan, *resolver);
+  if (!request.optimise.empty() && request.optimise != (plan->simulates ? "cycles" : "conflicts"))
+    return refuse(
+        fmt::format("--optimise {}: the plan measures {}", request.optimise, plan->simulates ? "cycles" : "conflicts"));
   const auto entry = std::ranges::find(sweep::engines(), request.engine, &sweep::EngineEntry::name);
   sweep::Store store = sweep::Store::open(request.store, true);
   Told told(request.progress);
-  const Result<sweep::SweepInfo> info = store.put(*plan, *resolver, {});
+  const Result<sweep::SweepInfo> info =
+      store.put(*plan, *resolver, [&](size_t done) { told.entering(done, plan->points()); });
   if (!info) return refuse(info.error().message);
   const StopOnSignals stopping;
   sweep::RunRequest run;
@@ -197,6 +250,15 @@ int run_sweep(const SweepRun& request) {
     return stop_signal == 0;
   };
   const std::unique_ptr<sweep::Engine> engine = entry->make(request.options);
+  if (!request.optimise.empty()) {
+    const Result<sweep::Optimum> best =
+        sweep::optimise(store, *plan, *resolver, *engine, {request.halving, run.progress});
+    told.erase();
+    if (!best) return refuse(best.error().message);
+    if (!best->stopped) return tell_optimum(request, *plan, *best);
+    std::fputs("bankshot: interrupted; the same command goes on from here\n", stderr);
+    return 128 + stop_signal;
+  }
   const Result<sweep::RunProgress> ran = sweep::run_open(store, *info, *resolver, *engine, run);
   told.erase();
   if (!ran) return refuse(ran.error().message);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bankshot/sweep/engines/engine.hpp"
+#include "bankshot/sweep/run/halving.hpp"
 #include "bankshot/sweep/store/store.hpp"
 
 namespace bankshot::cli {
@@ -13,7 +14,9 @@ struct SweepRun {
   std::string engine = "local";
   sweep::EngineOptions options;
   bool dry = false;
-  bool retry = false;     ///< points that failed, too
+  bool retry = false;    ///< points that failed, too
+  std::string optimise;  ///< the measure to make least; empty: all points run
+  sweep::HalvingOptions halving;
   bool progress = false;  ///< on standard error even if that is no terminal
 };
 

@@ -3,24 +3,16 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 #include <set>
 #include <unordered_set>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/sweep/plan/draft.hpp"
+#include "bankshot/sweep/plan/draw.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 
 namespace bankshot::sweep {
 namespace {
-
-/// A whole number below `bound`, the same on every host for the same generator.
-uint64_t below(std::mt19937_64& random, uint64_t bound) {
-  const uint64_t most = ~uint64_t{0} - ~uint64_t{0} % bound;
-  uint64_t drawn = random();
-  while (drawn >= most) drawn = random();
-  return drawn % bound;
-}
 
 class Expansion {
  public:
@@ -232,7 +224,7 @@ class Expansion {
     for (std::vector<uint32_t>& order : strata) {
       order.resize(points);
       std::iota(order.begin(), order.end(), 0u);
-      for (size_t k = points; k > 1; --k) std::swap(order[k - 1], order[below(random, k)]);
+      shuffle(order, random);
     }
     for (size_t p = 0; p < points; ++p) {
       std::vector<uint32_t> point = base_;

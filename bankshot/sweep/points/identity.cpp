@@ -95,6 +95,28 @@ std::string key_of(const RunIdentity& run) {
   return digest.text();
 }
 
+std::string mode_text(cuda::Request request) {
+  // The machine has a text of its own; of a file with hashes the caller adds the digest to the inputs.
+  request.gpu.clear();
+  request.bank_hash.clear();
+  request.instruction_hashes.clear();
+  request.threads = 0;
+  request.progress = false;
+  request.report_folder.clear();
+  if (request.simulate) {
+    const cuda::SimulateRequest given = *request.simulate;
+    request.simulate = cuda::SimulateRequest{};
+    request.simulate->max_cycles = given.max_cycles;
+    request.simulate->timeline_cycles = given.timeline_cycles;
+    request.simulate->sample = given.sample;
+  }
+  std::string text;
+  for (const auto& [name, value] : cuda::to_environment(request)) {
+    if (value) text += name + "=" + *value + "\n";
+  }
+  return text;
+}
+
 Result<std::string> machine_text(const gpu::Gpu& gpu, const std::optional<cuda::SimulateRequest>& request,
                                  const std::string& bank_hash) {
   gpu::Gpu changed = gpu;

@@ -186,7 +186,9 @@ Resolver::Machine Resolver::make_machine(size_t index, const std::string& bank_h
   if (plan_->simulates) machine.request = request;
   const Result<std::string> text = machine_text(*gpu, machine.request, bank_hash);
   if (text) {
-    machine.text = *text;
+    Digest digest;
+    digest.add_text(*text);
+    machine.digest = digest.text();
     return machine;
   }
   std::string problem = text.error().message;
@@ -219,7 +221,7 @@ const Resolver::Machine& Resolver::machine(size_t index, const std::string& bank
   return machines_.emplace(std::move(key), make_machine(index, bank_hash, lock_hash)).first->second;
 }
 
-Result<Point> Resolver::point(size_t index) {
+Result<Point> Resolver::point(size_t index, bool sampled) {
   const Program& program = plan_->programs[program_of(index)];
   Point point;
   Task& task = point.task;
@@ -270,8 +272,9 @@ Result<Point> Resolver::point(size_t index) {
   task.bank_hash = bank_hash;
   task.simulate = made.request;
   run.environment = task.environment;
-  run.machine = made.text;
-  run.mode = !made.request ? "count" : made.request->sample ? "sample" : "simulate";
+  run.machine = made.digest;
+  if (sampled && task.simulate) task.simulate->sample = true;
+  run.mode = mode_text(request_of(task));
   point.key = key_of(run);
   return point;
 }

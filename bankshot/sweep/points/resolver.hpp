@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/support/digest.hpp"
 #include "bankshot/support/result.hpp"
@@ -24,9 +25,12 @@ struct RunIdentity {
   std::vector<std::string> arguments;  ///< without the program
   std::vector<std::string> inputs;     ///< digests of files
   std::map<std::string, std::string> environment;
-  std::string machine;  ///< machine_text()
-  std::string mode;     ///< what is measured, and how
+  std::string machine;  ///< digest of machine_text()
+  std::string mode;     ///< mode_text(): what is measured, and how
 };
+/// What else of a request decides a result: all but the machine, the host's threads, and where reports go.
+std::string mode_text(cuda::Request request);
+
 /// 32 hexadecimal digits.
 std::string key_of(const RunIdentity& run);
 
@@ -59,13 +63,14 @@ class Resolver {
   static Result<Resolver> make(const Plan& plan);
 
   /// Must not fail for a point of a plan that make() accepted, unless a file has changed since.
-  Result<Point> point(size_t index);
+  /// @param sampled  with --sample, whatever the plan says
+  Result<Point> point(size_t index, bool sampled = false);
   /// "gpu=v100 bank_hash=xor": what a point sets, in words.
   std::string describe(size_t index) const;
 
  private:
   struct Machine {
-    std::string text;
+    std::string digest;  ///< of machine_text()
     std::optional<cuda::SimulateRequest> request;
     std::string bank_hash, gpu_file;
     std::string problem;  ///< why it is impossible

@@ -80,6 +80,14 @@ std::vector<KernelOutcome> kernels_of(const report::RunReport& report) {
   return all;
 }
 
+cuda::Request request_of(const Task& task) {
+  cuda::Request request;
+  request.threads = task.threads;
+  request.joined = true;
+  request.simulate = task.simulate;
+  return request;
+}
+
 Outcome run_task(const Task& task) {
   Outcome outcome;
   outcome.id = task.id;
@@ -97,8 +105,10 @@ Outcome run_task(const Task& task) {
   options.bank_hash = task.bank_hash;
   Result<host::Setup> setup = host::set_up(options, task.command);
   if (!setup) return failed(setup.error().message);
-  setup->request.simulate = task.simulate;
-  setup->request.joined = true;
+  cuda::Request request = request_of(task);
+  request.gpu = setup->request.gpu;
+  request.bank_hash = setup->request.bank_hash;
+  setup->request = std::move(request);
   for (const auto& [name, value] : task.environment) setup->libraries[name] = value;
   const Result<host::Captured> said = host::Captured::make();
   if (!said) return failed(said.error().message);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -54,6 +54,9 @@ Result<Outcome> outcome_from(std::string_view line);
 
 /// The kernels of a report.
 std::vector<KernelOutcome> kernels_of(const report::RunReport& report);
+
+/// What is asked of the program's process, but for the machine.
+cuda::Request request_of(const Task& task);
 
 /// Runs the program in this process's only child. Changes the working folder of this process.
 Outcome run_task(const Task& task);

@@ -4,26 +4,29 @@
 
 #include <chrono>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "bankshot/sweep/store/point_ids.hpp"
 
 namespace bankshot::sweep {
 namespace {
 
-/// How long what is left will take: by the mean of each program so far, and how many points ran at once so far.
+/// How long what is left will take: by the mean of each kind of run so far, and how many ran at once so far.
 class TimeLeft {
  public:
-  void add(const std::string& program, double expected) {
-    Program& one = programs_[program];
-    ++one.open;
-    one.expected = expected;
+  /// @return the number of a kind of run
+  size_t kind(const std::string& name, double expected) {
+    const auto [known, is_new] = numbers_.try_emplace(name, kinds_.size());
+    if (is_new) kinds_.push_back({0, 0, 0, expected});
+    return known->second;
   }
-  void ended(const std::string& program, double seconds) {
-    Program& one = programs_[program];
-    --one.open;
-    ++one.ended;
-    one.seconds += seconds;
+  void add(size_t kind) { ++kinds_[kind].open; }
+  void ended(size_t kind, double seconds) {
+    --kinds_[kind].open;
+    ++kinds_[kind].ended;
+    kinds_[kind].seconds += seconds;
     busy_ += seconds;
     ++ended_;
   }
@@ -31,7 +34,7 @@ class TimeLeft {
   std::optional<double> left(double elapsed) const {
     if (ended_ == 0 || elapsed <= 0 || busy_ <= 0) return std::nullopt;
     double work = 0;
-    for (const auto& [name, one] : programs_) {
+    for (const Kind& one : kinds_) {
       const double mean = one.ended != 0      ? one.seconds / static_cast<double>(one.ended)
                           : one.expected != 0 ? one.expected
                                               : busy_ / static_cast<double>(ended_);
@@ -41,34 +44,37 @@ class TimeLeft {
   }
 
  private:
-  struct Program {
+  struct Kind {
     size_t open = 0, ended = 0;
     double seconds = 0, expected = 0;
   };
-  std::map<std::string, Program> programs_;
+  std::map<std::string, size_t> numbers_;
+  std::vector<Kind> kinds_;
   double busy_ = 0;
   size_t ended_ = 0;
 };
 
 }  // namespace
 
-Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& resolver, Engine& engine,
-                             const RunRequest& request) {
+Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine, const std::vector<Pending>& points,
+                                const RunRequest& request) {
   using Clock = std::chrono::steady_clock;
   const Expectations expectations = store.expectations();
-  std::map<uint64_t, size_t> rows;
-  std::map<uint64_t, std::string> programs;
+  struct Open {
+    Pending point;
+    size_t kind = 0;
+  };
+  std::unordered_map<uint64_t, Open> all;
   std::vector<Job> jobs;
   TimeLeft time;
-  for (const OpenPoint& open : store.open_points(sweep, request.failed)) {
-    const Result<Point> point = resolver.point(open.row);
+  for (const Pending& open : points) {
+    const Result<Point> point = resolver.point(open.row, open.sampled);
     if (!point) return point.error();
     const Expected expected = expectations.of(point->task).value_or(Expected{});
+    const size_t kind = time.kind(program_name(point->task) + " " + arguments_text(point->task), expected.seconds);
     jobs.push_back({open.point, expected.seconds, expected.peak_bytes});
-    rows[open.point] = open.row;
-    const std::string name = program_name(point->task) + " " + arguments_text(point->task);
-    programs[open.point] = name;
-    time.add(name, expected.seconds);
+    all[open.point] = {open, kind};
+    time.add(kind);
   }
   RunProgress progress;
   progress.points = jobs.size();
@@ -77,10 +83,11 @@ Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& res
   caller.task = [&](const Job& job) -> std::optional<Task> {
     if (store.is_done(job.id)) {
       ++progress.done;
-      time.ended(programs[job.id], 0);
+      time.ended(all.at(job.id).kind, 0);
       return std::nullopt;
     }
-    Result<Point> point = resolver.point(rows.at(job.id));
+    const Pending& pending = all.at(job.id).point;
+    Result<Point> point = resolver.point(pending.row, pending.sampled);
     if (!point) return std::nullopt;
     point->task.id = job.id;
     point->task.keep_report = request.keep_reports;
@@ -89,7 +96,7 @@ Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& res
   caller.finished = [&](const Outcome& outcome) {
     store.record(outcome);
     ++(outcome.failure.empty() ? progress.done : progress.failed);
-    time.ended(programs[outcome.id], outcome.seconds);
+    time.ended(all.at(outcome.id).kind, outcome.seconds);
   };
   caller.beat = [&](size_t running) {
     progress.running = running;
@@ -102,6 +109,13 @@ Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& res
   if (auto error = engine.run(std::move(jobs), caller)) return *error;
   caller.beat(0);
   return progress;
+}
+
+Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& resolver, Engine& engine,
+                             const RunRequest& request) {
+  std::vector<Pending> points;
+  for (const OpenPoint& one : store.open_points(sweep, request.failed)) points.push_back({one.point, one.row});
+  return run_pending(store, resolver, engine, points, request);
 }
 
 Result<Forecast> forecast(Store* store, const Plan& plan, Resolver& resolver, bool retry) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "bankshot/sweep/engines/engine.hpp"
 #include "bankshot/sweep/plan/plan.hpp"
@@ -27,7 +28,17 @@ struct RunRequest {
   bool keep_reports = false;
 };
 
+/// A point of a plan that has no result.
+struct Pending {
+  uint64_t point = 0;  ///< in the store
+  size_t row = 0;      ///< in the plan
+  bool sampled = false;
+};
+
 /// @return what was done, or why points cannot run on this engine
+Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine, const std::vector<Pending>& points,
+                                const RunRequest& request);
+/// The same of all points of a sweep without a result.
 Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& resolver, Engine& engine,
                              const RunRequest& request);
 

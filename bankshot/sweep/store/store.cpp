@@ -73,8 +73,9 @@ std::string default_store() {
     return value == nullptr ? "" : value;
   };
   if (std::string own = variable("BANKSHOT_STORE"); !own.empty()) return own;
-  const std::string data = variable("XDG_DATA_HOME");
-  return (data.empty() ? variable("HOME") + "/.local/share" : data) + "/bankshot/store.sqlite";
+  const std::string data = variable("XDG_DATA_HOME"), home = variable("HOME");
+  if (data.empty() && home.empty()) return {};
+  return (data.empty() ? home + "/.local/share" : data) + "/bankshot/store.sqlite";
 }
 
 Store Store::open(const std::string& file, bool create) {
@@ -265,6 +266,15 @@ void Store::record(const Outcome& outcome) {
         .run();
   }
   transaction.commit();
+}
+
+std::optional<double> Store::result(uint64_t point, const std::string& measure, const std::string& kernel) {
+  Statement query = database_->prepare(
+      fmt::format("SELECT CASE WHEN ?2 = '' THEN p.{0} ELSE (SELECT sum(k.{0}) FROM kernel k WHERE k.point = p.id AND "
+                  "instr(k.name, ?2)) END FROM point p WHERE p.id = ?1 AND p.status = 'done'",
+                  measure));
+  if (!query.bind(1, point).bind(2, std::string_view(kernel)).step() || query.is_null(0)) return std::nullopt;
+  return query.real(0);
 }
 
 std::optional<std::string> Store::report(uint64_t point) {

@@ -17,7 +17,7 @@
 
 namespace bankshot::sweep {
 
-/// $BANKSHOT_STORE; else bankshot/store.sqlite in $XDG_DATA_HOME or ~/.local/share.
+/// $BANKSHOT_STORE; else bankshot/store.sqlite in $XDG_DATA_HOME or ~/.local/share. "" if there is no home.
 std::string default_store();
 
 /// A sweep that a store knows.
@@ -102,6 +102,9 @@ class Store {
   /// The number of a point, which is entered if it is not there.
   uint64_t enter(const Point& point);
   std::optional<Known> known(const std::string& key);
+  /// A measure of a point, "cycles" or "conflicts", of the kernels whose names contain `kernel`; none: it has no
+  /// result.
+  std::optional<double> result(uint64_t point, const std::string& measure, const std::string& kernel);
   /// The whole report of a point that has one.
   std::optional<std::string> report(uint64_t point);
 

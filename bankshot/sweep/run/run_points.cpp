@@ -1,0 +1,40 @@
+#include "bankshot/sweep/run/run_points.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace bankshot::sweep {
+
+Result<std::vector<std::optional<double>>> run_points(Store& store, const Plan& plan, Resolver& resolver,
+                                                      Engine& engine, const std::vector<PlannedRun>& runs,
+                                                      const std::function<bool(const RunProgress&)>& progress) {
+  std::vector<uint64_t> points;
+  std::vector<Pending> pending;
+  std::unordered_set<uint64_t> seen;
+  for (const PlannedRun& run : runs) {
+    const Result<Point> point = resolver.point(run.row, run.sampled);
+    if (!point) return point.error();
+    points.push_back(store.enter(*point));
+    const std::optional<Known> known = store.known(point->key);
+    if (known && known->status == "open" && seen.insert(points.back()).second)
+      pending.push_back({points.back(), run.row, run.sampled});
+  }
+  bool is_stopped = false;
+  RunRequest request;
+  request.progress = [&](const RunProgress& now) {
+    is_stopped |= progress && !progress(now);
+    return !is_stopped;
+  };
+  const Result<RunProgress> ran = run_pending(store, resolver, engine, pending, request);
+  if (!ran) return ran.error();
+  std::vector<std::optional<double>> values;
+  if (is_stopped) return values;
+  for (size_t k = 0; k < runs.size(); ++k) {
+    const std::string program = text_of(plan.value(runs[k].row, 0));
+    const auto at = std::ranges::find(plan.programs, program, &Program::name);
+    values.push_back(store.result(points[k], plan.simulates ? "cycles" : "conflicts", at->kernel));
+  }
+  return values;
+}
+
+}  // namespace bankshot::sweep
