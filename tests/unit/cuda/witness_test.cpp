@@ -9,25 +9,6 @@
 namespace bankshot::cuda {
 namespace {
 
-TEST(WitnessDigest, every_byte_and_the_length_count) {
-  const auto of = [](std::vector<unsigned char> bytes) {
-    Digest digest;
-    digest.add(bytes.data(), bytes.size());
-    return digest.text();
-  };
-  std::vector<unsigned char> bytes(21, 7);
-  const std::string whole = of(bytes);
-  EXPECT_EQ(whole, of(bytes));
-  EXPECT_EQ(whole.size(), 32u);
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    std::vector<unsigned char> other = bytes;
-    other[i] ^= 0x80;
-    EXPECT_NE(of(other), whole) << i;
-  }
-  EXPECT_NE(of({}), of({0}));
-  EXPECT_NE(of({0}), of({0, 0}));
-}
-
 TEST(WitnessRecord, is_read_as_it_was_written) {
   const WitnessRecord record{
       3, {{"_Z1kv", {256, 64}}, {"l", {}}}, 2, {"launch of \"k\"", "copy"}, "00ff", {"variable x"}};
