@@ -132,6 +132,13 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
     if (is_speedup) all.more_is_better = true;
   }
   if (all.table.size() == 0) return Error{fmt::format("{}: no point has a result yet", all.info.name)};
+  const auto has_result = [](double result) { return !std::isnan(result); };
+  if (std::ranges::none_of(all.table.results, has_result)) {
+    const std::string why = store.without_kernel(all.info).message;
+    return Error{
+        fmt::format("{}: no point has a number of {}{}", all.info.name, all.what, why.empty() ? "" : ": " + why)};
+  }
+  all.without_kernel = store.without_kernel(all.info).points;
   all.mean = sweep::mean_for(all.table, is_speedup || !question.relative_to.empty());
   return all;
 }
@@ -141,6 +148,8 @@ std::string caveats(const SweepAnswer& answer) {
   if (answer.table.missing != 0)
     text += fmt::format("{} of {} points have no result (bankshot sweep status {})\n", grouped(answer.table.missing),
                         grouped(answer.table.missing + answer.table.size() + answer.left_out), answer.info.name);
+  if (answer.without_kernel != 0)
+    text += fmt::format("{} points ran none of the kernels that count\n", grouped(answer.without_kernel));
   if (answer.left_out != 0)
     text += fmt::format("{} points have no point to compare with and are left out\n", grouped(answer.left_out));
   return text;
@@ -198,7 +207,14 @@ int sweep_export(const SweepQuestion& question) {
   if (question.csv == "-" && question.json == "-") return refuse("--csv and --json both write to standard output");
   if (const auto error = cannot_deliver(question.csv, {{"the store", question.store}})) return refuse(error->message);
   if (const auto error = cannot_deliver(question.json, {{"the store", question.store}})) return refuse(error->message);
-  sweep::Statement query = store.database().prepare(sql);
+  std::optional<sweep::Statement> prepared;
+  try {
+    prepared.emplace(store.database().prepare(sql));
+  } catch (const sweep::StoreError& error) {
+    return refuse(fmt::format("--sql: {}", error.what()));
+  }
+  sweep::Statement& query = *prepared;
+  if (query.columns() == 0) return refuse("--sql: this is no query: begin with SELECT");
   const auto csv_text = [](std::string_view text) {
     if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
     std::string out = "\"";

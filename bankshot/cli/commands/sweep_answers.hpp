@@ -44,7 +44,8 @@ struct SweepAnswer {
   sweep::Mean mean = sweep::Mean::geometric;
   std::string what;  ///< "cycles", "cycles of bank_hash = none by its own"
   bool more_is_better = false;
-  size_t left_out = 0;  ///< points without a partner
+  size_t left_out = 0;        ///< points without a partner
+  size_t without_kernel = 0;  ///< points that ran none of the kernels that count
 };
 /// @param more  further measures, behind the one of the question
 Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question,

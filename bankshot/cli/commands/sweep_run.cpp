@@ -191,7 +191,8 @@ std::string summary(const sweep::Plan& plan, sweep::Store& store, const sweep::S
     text += fmt::format("\n{} computed in {}, {:.1f} at once on average", grouped(computed), duration_text(ran.elapsed),
                         ran.elapsed > 0 ? ran.busy / ran.elapsed : 0);
   else
-    text += "\nnothing to compute: all results are known";
+    text += counts.failed != 0 ? "\nnothing to compute; --retry-failed runs what failed again"
+                               : "\nnothing to compute: all results are known";
   text += fmt::format("\nstore {}\n", request.store);
   return text;
 }
@@ -222,6 +223,9 @@ std::string failures_text(sweep::Store& store, const sweep::SweepInfo& sweep) {
                         printable(all[k].message));
   if (all.size() > kMost)
     text += fmt::format("  and {} more reasons: bankshot sweep status {}\n", all.size() - kMost, sweep.name);
+  if (const sweep::Failure none = store.without_kernel(sweep); none.points != 0)
+    text += fmt::format("  {} without a number, first row {}: {}\n", plural(none.points, "point"), none.row,
+                        printable(none.message));
   return text;
 }
 
@@ -274,7 +278,8 @@ int run_sweep(const SweepRun& request) {
     std::fputs("bankshot: interrupted; the same command goes on from here\n", stderr);
     return 128 + stop_signal;
   }
-  return status != kDone ? status : counts.failed != 0 ? kProgramFailed : kDone;
+  if (status != kDone) return status;
+  return counts.failed != 0 || store.without_kernel(*info).points != 0 ? kProgramFailed : kDone;
 }
 
 }  // namespace bankshot::cli

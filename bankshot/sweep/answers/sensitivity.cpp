@@ -23,12 +23,12 @@ class Analysis {
     for (const double value : values_) mean_ += value / static_cast<double>(values_.size());
     for (const double value : values_) squares_ += (value - mean_) * (value - mean_);
     for (size_t axis = 0; axis < table.axes.size(); ++axis) axes_.push_back(axis);
-    is_complete_ = is_factorial();
-    if (is_complete_) return;
+    check_factorial();
+    // Where points are chosen otherwise, chance makes one axis determine another.
+    if (is_complete_ || !table.is_grid) return;
     merge_axes();
-    is_complete_ = is_factorial();
+    check_factorial();
     if (is_complete_) return;
-    // Of few points chance makes one axis determine another.
     with_.clear();
     axes_.clear();
     for (size_t axis = 0; axis < table.axes.size(); ++axis) axes_.push_back(axis);
@@ -58,10 +58,11 @@ class Analysis {
 
  private:
   /// Whether every combination of values is there once.
-  bool is_factorial() const {
+  void check_factorial() {
     double combinations = 1;
     for (const size_t axis : axes_) combinations *= static_cast<double>(table_.axes[axis].values.size());
-    return combinations == static_cast<double>(rows_.size()) && sums(axes_).size() == rows_.size();
+    is_complete_ = true;  // no values are put together
+    is_complete_ = combinations == static_cast<double>(rows_.size()) && sums(axes_).size() == rows_.size();
   }
 
   /// An axis whose value another one determines, as in a zip, is not an axis of its own.
@@ -96,12 +97,24 @@ class Analysis {
     return true;
   }
 
+  /// Which of its values a row has on an axis. Where combinations are missing, so many values that most rows have one
+  /// of their own are put together, neighbours with neighbours: a mean needs several rows.
+  uint32_t level(size_t row, size_t axis) const {
+    const size_t values = table_.axes[axis].values.size(), levels = levels_of(axis);
+    return static_cast<uint32_t>(table_.code(row, axis) * levels / values);
+  }
+  size_t levels_of(size_t axis) const {
+    const size_t values = table_.axes[axis].values.size();
+    if (is_complete_ || values <= 2 || 3 * values <= rows_.size()) return values;
+    return std::max<size_t>(2, static_cast<size_t>(std::sqrt(static_cast<double>(rows_.size()))));
+  }
+
   /// Sums of the values by their codes on some axes.
   std::map<std::vector<uint32_t>, std::pair<double, size_t>> sums(const std::vector<size_t>& axes) const {
     std::map<std::vector<uint32_t>, std::pair<double, size_t>> all;
     std::vector<uint32_t> key(axes.size());
     for (size_t k = 0; k < rows_.size(); ++k) {
-      for (size_t a = 0; a < axes.size(); ++a) key[a] = table_.code(rows_[k], axes[a]);
+      for (size_t a = 0; a < axes.size(); ++a) key[a] = level(rows_[k], axes[a]);
       auto& [sum, count] = all[key];
       sum += values_[k] - mean_;
       ++count;
@@ -129,24 +142,26 @@ class Analysis {
       }
       effect.total = squares_ > 0 ? std::max(0.0, 1 - share(others)) : 0;
     } else {
-      const double levels = static_cast<double>(table_.axes[axis].values.size()),
-                   count = static_cast<double>(rows_.size());
+      const double levels = static_cast<double>(levels_of(axis)), count = static_cast<double>(rows_.size());
       if (count > levels && squares_ > 0) {
         const double within = (1 - effect.share) * squares_ / (count - levels);
         effect.share = std::max(0.0, effect.share - (levels - 1) * within / squares_);
       }
     }
+    const auto value_of = [&](uint32_t level) {
+      return static_cast<uint32_t>((level * table_.axes[axis].values.size() + levels_of(axis) - 1) / levels_of(axis));
+    };
     double least = 0, most = 0;
     bool is_first = true;
     for (const auto& [key, one] : sums({axis})) {
       const double mean = one.first / static_cast<double>(one.second);
       if (is_first || mean < least) {
         least = mean;
-        effect.least = key[0];
+        effect.least = value_of(key[0]);
       }
       if (is_first || mean > most) {
         most = mean;
-        effect.most = key[0];
+        effect.most = value_of(key[0]);
       }
       is_first = false;
     }

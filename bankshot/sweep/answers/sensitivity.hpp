@@ -16,7 +16,8 @@ struct Effect {
   double share = 0;               ///< of the variance, 0 to 1: Sobol' index
   std::optional<double> total;    ///< with all its interactions; none where the points do not tell
   double range = 1;  ///< largest mean by smallest mean over the values, or their difference; see logarithmic
-  uint32_t least = 0, most = 0;  ///< values with the smallest and the largest mean
+  /// Values with the smallest and the largest mean; of values that were put together the first.
+  uint32_t least = 0, most = 0;
 };
 
 struct Sensitivity {
@@ -29,7 +30,7 @@ struct Sensitivity {
 
 /// The functional analysis of variance: in a full factorial design the Sobol' indices of the design itself, with every
 /// combination equally likely. In any other design only main effects are estimated, by the variance between the means
-/// less what chance adds to that (epsilon squared).
+/// less what chance adds to that (epsilon squared); of an axis with many values neighbours are put together.
 /// Source: Sobol': Sensitivity estimates for nonlinear mathematical models, 1993; for epsilon squared: Kelley 1935.
 /// @return an error if there are fewer than two results, or no axis
 Result<Sensitivity> sensitivity(const Table& table);

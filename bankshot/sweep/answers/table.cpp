@@ -32,8 +32,9 @@ std::string sql_of(const std::string& measure, bool by_kernel) {
   if (std::ranges::find(kColumns, measure) != kColumns.end()) return "v." + measure;
   if (measure == "ipc") return "CAST(v.warp_instructions AS REAL) / v.cycles";
   if (!is_counter(measure)) return {};
-  return fmt::format("(SELECT total(json_extract(k.counters, '$.{}')) FROM kernel k WHERE k.point = v.point{})",
-                     measure, by_kernel ? " AND (v.kernel IS NULL OR instr(k.name, v.kernel))" : "");
+  return fmt::format(
+      "(SELECT sum(coalesce(json_extract(k.counters, '$.{}'), 0)) FROM kernel k WHERE k.point = v.point{})", measure,
+      by_kernel ? " AND (v.kernel IS NULL OR instr(k.name, v.kernel))" : "");
 }
 
 Value value_at(const Statement& row, int column) {
@@ -122,6 +123,7 @@ Result<Table> read_table(Store& store, const SweepInfo& sweep, const std::vector
   };
   Table table;
   table.measures = measures;
+  table.is_grid = sweep.is_grid;
   std::string select;
   std::vector<std::string> names;
   for (const std::string& setting : sweep.settings) {

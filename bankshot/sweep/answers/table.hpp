@@ -27,6 +27,7 @@ struct Table {
   std::vector<double> results;  ///< of all rows: for each measure its value; NaN if it has none
   std::vector<double> errors;   ///< of all rows: of the cycles, to both sides, 95 %; empty if none was sampled
   std::vector<uint64_t> rows;   ///< their numbers in the plan
+  bool is_grid = true;          ///< the plan has all combinations of its axes
   size_t missing = 0;           ///< points without a result, which are not among the rows
 
   size_t size() const { return rows.size(); }

@@ -22,7 +22,7 @@ class Expansion {
     plan_.title = draft_.title.empty() ? plan_.name : draft_.title;
     plan_.simulates = draft_.simulates;
     plan_.programs = draft_.programs;
-    plan_.seed = draft_.design.seed;
+    plan_.is_grid = draft_.design.kind == Design::Kind::grid && draft_.points.empty();
     check_programs();
     check_axes();
     if (!problems_.empty()) return;

@@ -41,7 +41,7 @@ struct Plan {
   std::vector<Program> programs;
   std::vector<Column> columns;  ///< `program` and `gpu` first
   std::vector<uint32_t> cells;  ///< of all points: for each column which of its values
-  uint64_t seed = 1;            ///< of what is chosen at random
+  bool is_grid = true;          ///< all combinations of the axes, but for what is excluded
 
   size_t points() const { return columns.empty() ? 0 : cells.size() / columns.size(); }
   std::span<const uint32_t> point(size_t index) const {

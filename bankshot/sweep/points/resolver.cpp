@@ -115,36 +115,41 @@ std::string Resolver::describe(size_t index) const {
 }
 
 Result<std::string> Resolver::filled(const std::string& text, size_t index) const {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
   std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '{' && text[at] != '}') {
-      out += text[at];
-      continue;
-    }
-    if (at + 1 < text.size() && text[at + 1] == text[at]) {
-      out += text[at++];
-      continue;
-    }
-    const size_t end = text.find('}', at);
-    if (text[at] == '}' || end == text.npos)
-      return Error{fmt::format("\"{}\": a single {} must be doubled, or be part of {{NAME}}", text, text[at])};
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const bool is_name = text[at] == '{' && end > at + 1 && end < text.size() && text[end] == '}';
     const std::string name = text.substr(at + 1, end - at - 1);
-    const Program& program = plan_->programs[program_of(index)];
-    if (const auto own = program.let.find(name); own != program.let.end()) {
-      out += text_of(own->second);
+    if (!is_name) {
+      out += text[at++];
+    } else if (at > 0 && text[at - 1] == '{' && end + 1 < text.size() && text[end + 1] == '}') {
+      out += name;  // {{NAME}} is {NAME}: the first brace is there
+      out += '}';
+      at = end + 2;
     } else {
-      size_t c = 0;
-      while (c < plan_->columns.size() && column_of(plan_->columns[c].name) != name) ++c;
-      if (c == plan_->columns.size() || !is_set(plan_->value(index, c)))
+      const std::optional<std::string> value = variable(name, index);
+      if (!value)
         return Error{
-            fmt::format("\"{}\": nothing is called {{{}}} here; a variable is an axis let.{}, or in the `let` "
-                        "of the program \"{}\"",
-                        text, name, name, program.name)};
-      out += text_of(plan_->value(index, c));
+            fmt::format("\"{}\": nothing is called {{{}}} here; a variable is an axis let.{}, or in the `let` of the "
+                        "program \"{}\"; {{{{{}}}}} stands for {{{}}} itself",
+                        text, name, name, plan_->programs[program_of(index)].name, name, name)};
+      out += *value;
+      at = end + 1;
     }
-    at = end;
   }
   return out;
+}
+
+std::optional<std::string> Resolver::variable(const std::string& name, size_t index) const {
+  const Program& program = plan_->programs[program_of(index)];
+  if (const auto own = program.let.find(name); own != program.let.end()) return text_of(own->second);
+  for (size_t c = 0; c < plan_->columns.size(); ++c) {
+    if (column_of(plan_->columns[c].name) == name && is_set(plan_->value(index, c)))
+      return text_of(plan_->value(index, c));
+  }
+  return std::nullopt;
 }
 
 Resolver::Machine Resolver::make_machine(size_t index, const std::string& bank_hash, const std::string& lock_hash) {

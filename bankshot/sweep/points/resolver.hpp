@@ -84,6 +84,7 @@ class Resolver {
   size_t program_of(size_t index) const;
   /// The text with {NAME} replaced; an error about a name that is not known.
   Result<std::string> filled(const std::string& text, size_t index) const;
+  std::optional<std::string> variable(const std::string& name, size_t index) const;
   Position position_of(size_t index, const std::string& column) const;
 
   const Plan* plan_;

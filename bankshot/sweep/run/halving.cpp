@@ -48,13 +48,11 @@ std::vector<Rung> halve(size_t candidates, size_t instances, const HalvingOption
     rungs.push_back(std::move(rung));
     return true;
   };
-  while (left.size() > options.finalists && (options.samples || used < instances)) {
+  // A rung on all instances is the last with estimates: another one would tell nothing new.
+  for (bool is_last = false; !is_last && left.size() > options.finalists && (options.samples || used < instances);) {
+    is_last = used == instances;
     if (!climb(used, options.samples)) return rungs;
-    std::vector<size_t> next =
-        best_of(rungs.back(), std::max(options.finalists, (left.size() + options.keep - 1) / options.keep));
-    const bool is_stuck = next.size() == left.size() && used == instances;
-    left = std::move(next);
-    if (is_stuck) break;
+    left = best_of(rungs.back(), std::max(options.finalists, (left.size() + options.keep - 1) / options.keep));
     used = std::min(instances, used * options.keep);
   }
   if (!left.empty()) climb(instances, false);

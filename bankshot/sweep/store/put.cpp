@@ -59,6 +59,7 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
   info.name = plan.name;
   info.title = plan.title;
   info.simulates = plan.simulates;
+  info.is_grid = plan.is_grid;
   std::error_code code;
   info.file = std::filesystem::absolute(plan.file, code).lexically_normal().string();
   for (const Column& column : plan.columns) {
@@ -84,13 +85,16 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
         fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS design_{}", sql_name(plan.name), before->id));
     database_->prepare("DELETE FROM sweep WHERE id = ?1").bind(1, before->id).run();
   }
-  database_->prepare("INSERT INTO sweep(name, title, file, plan, columns, simulates) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  database_
+      ->prepare(
+          "INSERT INTO sweep(name, title, file, plan, columns, simulates, is_grid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
       .bind(1, std::string_view(info.name))
       .bind(2, std::string_view(info.title))
       .bind(3, std::string_view(info.file))
       .bind(4, std::string_view(plan.text))
       .bind(5, std::string_view(nlohmann::json(info.settings).dump()))
       .bind(6, static_cast<int64_t>(info.simulates))
+      .bind(7, static_cast<int64_t>(info.is_grid))
       .run();
   info.id = database_->number("SELECT last_insert_rowid()");
   std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES point(id)", places = "?1, ?2";

@@ -37,7 +37,8 @@ CREATE TABLE sweep(
   file TEXT NOT NULL,
   plan TEXT NOT NULL,
   columns TEXT NOT NULL,
-  simulates INTEGER NOT NULL);
+  simulates INTEGER NOT NULL,
+  is_grid INTEGER NOT NULL);
 )";
 
 }  // namespace bankshot::sweep

@@ -52,8 +52,13 @@ std::string decompressed(std::string_view bytes) {
 std::string design_table(int64_t id) { return fmt::format("design_{}", id); }
 
 SweepInfo info_of(const Statement& row) {
-  SweepInfo info{row.integer(0),     std::string(row.text(1)), std::string(row.text(2)), std::string(row.text(3)), {},
-                 row.integer(5) != 0};
+  SweepInfo info;
+  info.id = row.integer(0);
+  info.name = row.text(1);
+  info.title = row.text(2);
+  info.file = row.text(3);
+  info.simulates = row.integer(5) != 0;
+  info.is_grid = row.integer(6) != 0;
   const auto columns = nlohmann::json::parse(row.text(4), nullptr, false);
   if (columns.is_array()) {
     for (const auto& one : columns) {
@@ -63,7 +68,7 @@ SweepInfo info_of(const Statement& row) {
   return info;
 }
 
-constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates FROM sweep ";
+constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates, is_grid FROM sweep ";
 
 }  // namespace
 
@@ -156,6 +161,29 @@ std::vector<Failure> Store::failures(const SweepInfo& sweep) {
   while (query.step())
     all.push_back(
         {std::string(query.text(0)), static_cast<uint64_t>(query.integer(1)), static_cast<size_t>(query.integer(2))});
+  return all;
+}
+
+Failure Store::without_kernel(const SweepInfo& sweep) {
+  Failure all;
+  if (database_->number(fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = 'kernel'",
+                                    design_table(sweep.id))) == 0)
+    return all;
+  const std::string rows = fmt::format(
+      "FROM {} d JOIN point p ON p.id = d.point WHERE p.status = 'done' AND d.kernel IS NOT NULL AND NOT EXISTS "
+      "(SELECT 1 "
+      "FROM kernel k WHERE k.point = p.id AND instr(k.name, d.kernel))",
+      design_table(sweep.id));
+  Statement query = database_->prepare("SELECT count(*), min(d.row) " + rows);
+  query.step();
+  all.points = static_cast<uint64_t>(query.integer(0));
+  if (all.points == 0) return all;
+  all.row = static_cast<size_t>(query.integer(1));
+  Statement first =
+      database_->prepare("SELECT d.kernel, (SELECT group_concat(name, ', ') FROM kernel WHERE point = p.id) " + rows +
+                         " ORDER BY d.row LIMIT 1");
+  first.step();
+  all.message = fmt::format("no kernel has '{}' in its name; there are {}", first.text(0), first.text(1));
   return all;
 }
 

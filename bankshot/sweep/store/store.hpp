@@ -24,8 +24,8 @@ std::string default_store();
 struct SweepInfo {
   int64_t id = 0;
   std::string name, title, file;
-  std::vector<std::string> settings;  ///< as the plan has them: "gpu", "l1.bytes"; SQL has column_of() each
-  bool simulates = true;
+  std::vector<std::string> settings;      ///< as the plan has them: "gpu", "l1.bytes"; SQL has column_of() each
+  bool simulates = true, is_grid = true;  ///< as in the plan
 };
 
 struct Counts {
@@ -89,6 +89,8 @@ class Store {
 
   Counts counts(const SweepInfo& sweep);
   std::vector<Failure> failures(const SweepInfo& sweep);
+  /// Points that ran none of the kernels that count, as their program's `kernel` says, and the names of those they ran.
+  Failure without_kernel(const SweepInfo& sweep);
   /// @param failed  those that failed, too
   std::vector<OpenPoint> open_points(const SweepInfo& sweep, bool failed);
   /// Of all points that ran, by program and arguments.

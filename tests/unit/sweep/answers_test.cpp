@@ -97,6 +97,29 @@ TEST(SweepSensitivity, agrees_with_ishigamis_function) {
   EXPECT_NEAR(*effect(all, 2).total, 0.2437, 0.001);
 }
 
+TEST(SweepSensitivity, one_axis_explains_everything) {
+  const Sensitivity all = *sensitivity(factorial({{"a", 12}}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_TRUE(all.complete);
+  EXPECT_NEAR(effect(all, 0).share, 1, 1e-12);
+  EXPECT_EQ(effect(all, 0).most, 11u);
+}
+
+TEST(SweepSensitivity, many_values_of_a_chosen_design_are_put_together) {
+  // Sixteen points, the first axis with a value for each: y = 2 to the power of its upper bit.
+  Table table = factorial({{"a", 16}}, {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2});
+  table.axes.push_back({"b", {int64_t{0}, int64_t{1}}});
+  std::vector<uint32_t> codes;
+  for (uint32_t row = 0; row < 16; ++row) codes.insert(codes.end(), {row, row % 2});
+  table.codes = codes;
+  table.is_grid = false;
+  const Sensitivity all = *sensitivity(table);
+  EXPECT_FALSE(all.complete);
+  EXPECT_NEAR(effect(all, 0).share, 1, 1e-12);  // four groups of four values
+  EXPECT_NEAR(effect(all, 1).share, 0, 1e-12);
+  EXPECT_NEAR(effect(all, 0).range, 2, 1e-12);
+  EXPECT_EQ(effect(all, 0).most, 8u);
+}
+
 TEST(SweepSensitivity, axes_of_a_zip_are_one) {
   Table table = factorial({{"a", 2}, {"b", 2}}, {1, 2, 3, 4});
   // A third axis that always is what a is.
