@@ -1,5 +1,6 @@
 // What decides a result, as a key.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -54,19 +55,23 @@ std::vector<std::string> loaded_libraries(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> model_libraries() {
+  std::vector<std::string> libraries;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(library_folder(), code)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours = name == "libbankshot.so" || name == "libbankshot_jit.so" || name == "libbankshot_preload.so" ||
+                         name.starts_with("libcuda");
+    if (is_ours && entry.is_regular_file(code) && !entry.is_symlink(code)) libraries.push_back(entry.path().string());
+  }
+  std::ranges::sort(libraries);
+  return libraries;
+}
+
 const std::string& model_digest() {
   static const std::string digest = [] {
-    std::vector<std::string> libraries;
-    std::error_code code;
-    for (const auto& entry : fs::directory_iterator(library_folder(), code)) {
-      const std::string name = entry.path().filename().string();
-      const bool is_ours = name == "libbankshot.so" || name == "libbankshot_jit.so" ||
-                           name == "libbankshot_preload.so" || name.starts_with("libcuda");
-      if (is_ours && entry.is_regular_file(code) && !entry.is_symlink(code)) libraries.push_back(entry.path().string());
-    }
-    std::ranges::sort(libraries);
     Digest all;
-    for (const std::string& library : libraries) {
+    for (const std::string& library : model_libraries()) {
       all.add_text(fs::path(library).filename().string());
       all.add_file(library);
     }
@@ -142,6 +147,7 @@ Result<std::string> machine_text(const gpu::Gpu& gpu, const std::optional<cuda::
 const std::string& FileDigests::program(const std::string& path) {
   const auto [known, is_new] = programs_.try_emplace(path);
   if (!is_new) return known->second;
+  watch(path);
   Digest digest;
   digest.add_file(path);
   for (const std::string& library : loaded_libraries(path)) {
@@ -154,10 +160,22 @@ const std::string& FileDigests::program(const std::string& path) {
 const std::string& FileDigests::file(const std::string& path) {
   const auto [known, is_new] = files_.try_emplace(path);
   if (!is_new) return known->second;
+  watch(path);
   std::error_code code;
   Digest digest;
   if (fs::is_regular_file(path, code) && digest.add_file(path)) known->second = digest.text();
   return known->second;
+}
+
+FileDigests::State FileDigests::state_of(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) return {};
+  return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino};
+}
+
+bool FileDigests::has_changed(const std::string& path) const {
+  const auto known = states_.find(path);
+  return known != states_.end() && known->second != state_of(path);
 }
 
 }  // namespace bankshot::sweep

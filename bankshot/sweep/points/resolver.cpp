@@ -34,6 +34,7 @@ std::string key_at_start(const std::string& message) {
 
 Result<Resolver> Resolver::make(const Plan& plan) {
   Resolver resolver(plan);
+  for (const std::string& library : resolver.libraries_) resolver.digests_.watch(library);
   Diagnostics problems;
   resolver.find_programs(problems);
   if (problems.empty()) resolver.check_points(problems);
@@ -102,6 +103,16 @@ Position Resolver::position_of(size_t index, const std::string& column) const {
   const size_t c = std::min(plan_->find(column), plan_->columns.size() - 1);
   const Position position = plan_->columns[c].positions[plan_->point(index)[c]];
   return position.line != 0 ? position : Position{1, 1};
+}
+
+std::string Resolver::changed_since(const std::vector<std::string>& files) const {
+  for (const std::string& file : files) {
+    if (digests_.has_changed(file)) return file;
+  }
+  for (const std::string& library : libraries_) {
+    if (digests_.has_changed(library)) return library;
+  }
+  return {};
 }
 
 std::string Resolver::describe(size_t index) const {
@@ -244,9 +255,14 @@ Result<Point> Resolver::point(size_t index, bool sampled) {
   }
   RunIdentity run;
   run.program = digests_.program(task.command[0]);
+  point.files = {task.command[0]};
   const auto add_input = [&](const std::string& name) {
-    const std::string& digest = digests_.file((fs::path(plan_->folder) / name).string());
-    if (!digest.empty()) run.inputs.push_back(digest);
+    const std::string path = (fs::path(plan_->folder) / name).string();
+    const std::string& digest = digests_.file(path);
+    if (!digest.empty()) {
+      run.inputs.push_back(digest);
+      point.files.push_back(path);
+    }
     return !digest.empty();
   };
   for (const std::string& one : arguments) {

@@ -16,7 +16,8 @@
 
 namespace bankshot::sweep {
 
-/// Digest of the libraries that run and simulate programs: results of another one may differ.
+/// The libraries that run and simulate programs, and their digest: results of others may differ.
+std::vector<std::string> model_libraries();
 const std::string& model_digest();
 
 /// What decides the result of a run besides the libraries. Two runs with the same key have the same result.
@@ -47,14 +48,26 @@ class FileDigests {
   const std::string& program(const std::string& path);
   /// "" if it is not a plain file that can be read.
   const std::string& file(const std::string& path);
+  /// For has_changed(), without a digest.
+  void watch(const std::string& path) { states_[path] = state_of(path); }
+  /// Whether a file that was digested or watched is another one by now, by its size and the time of its last change.
+  bool has_changed(const std::string& path) const;
 
  private:
+  struct State {
+    int64_t size = -1, seconds = 0, nanoseconds = 0;
+    uint64_t inode = 0;
+    bool operator==(const State&) const = default;
+  };
+  static State state_of(const std::string& path);
   std::map<std::string, std::string> programs_, files_;
+  std::map<std::string, State> states_;
 };
 
 struct Point {
   Task task;
   std::string key;
+  std::vector<std::string> files;  ///< whose bytes are in the key: the program, and what it reads
 };
 
 class Resolver {
@@ -65,6 +78,8 @@ class Resolver {
   /// Must not fail for a point of a plan that make() accepted, unless a file has changed since.
   /// @param sampled  with --sample, whatever the plan says
   Result<Point> point(size_t index, bool sampled = false);
+  /// The first of these files, or of Bankshot's own libraries, that is no longer what the keys say; "" if none is.
+  std::string changed_since(const std::vector<std::string>& files) const;
   /// "gpu=v100 bank_hash=xor": what a point sets, in words.
   std::string describe(size_t index) const;
 
@@ -93,6 +108,7 @@ class Resolver {
   std::map<std::string, Machine> machines_;
   std::map<std::string, Result<gpu::Gpu>> gpus_;
   FileDigests digests_;
+  std::vector<std::string> libraries_ = model_libraries();
 };
 
 }  // namespace bankshot::sweep

@@ -79,6 +79,8 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
   RunProgress progress;
   progress.points = jobs.size();
   const Clock::time_point start = Clock::now();
+  std::unordered_map<uint64_t, std::vector<std::string>> running;
+  std::string changed;  ///< a file that is no longer what it was
   Caller caller;
   caller.task = [&](const Job& job) -> std::optional<Task> {
     if (store.is_done(job.id)) {
@@ -89,11 +91,16 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     const Pending& pending = all.at(job.id).point;
     Result<Point> point = resolver.point(pending.row, pending.sampled);
     if (!point) return std::nullopt;
+    running[job.id] = point->files;
     point->task.id = job.id;
     point->task.keep_report = request.keep_reports;
     return std::move(point->task);
   };
   caller.finished = [&](const Outcome& outcome) {
+    // The key stands for the bytes that were there when it was made.
+    if (changed.empty()) changed = resolver.changed_since(running[outcome.id]);
+    running.erase(outcome.id);
+    if (!changed.empty()) return;
     store.record(outcome);
     ++(outcome.failure.empty() ? progress.done : progress.failed);
     time.ended(all.at(outcome.id).kind, outcome.seconds);
@@ -103,10 +110,15 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     progress.elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     progress.busy = time.busy();
     progress.left = time.left(progress.elapsed);
-    return !request.progress || request.progress(progress);
+    return changed.empty() && (!request.progress || request.progress(progress));
   };
   if (jobs.empty()) return progress;
   if (auto error = engine.run(std::move(jobs), caller)) return *error;
+  if (!changed.empty())
+    return Error{
+        fmt::format("{} was changed while the sweep ran: results since then are dropped; the same command goes on "
+                    "with what is there now",
+                    changed)};
   caller.beat(0);
   return progress;
 }
