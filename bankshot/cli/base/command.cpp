@@ -13,6 +13,10 @@ std::vector<CommandEntry>& commands() {
   return all;
 }
 
+std::vector<const CLI::App*> shown_parts(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* part) { return !part->get_group().empty(); });
+}
+
 bool is_command(const std::string& word) {
   return std::any_of(commands().begin(), commands().end(),
                      [&](const CommandEntry& entry) { return entry.name == word; });

@@ -52,6 +52,9 @@ struct RegisterCommand {
 /// The type of an argument that names a command.
 inline constexpr const char* kCommandName = "COMMAND";
 
+/// Parts of a command that users are told of: those in a group. The others are started by Bankshot itself.
+std::vector<const CLI::App*> shown_parts(const CLI::App& command);
+
 bool is_command(const std::string& word);
 /// The message for a word that is not a command.
 std::string unknown_command(const std::string& word);

@@ -85,10 +85,10 @@ void add_contexts(const CLI::App& command, const std::string& before, std::vecto
     context.flags.push_back(std::move(flag));
   }
   if (command_itself) context.takes_program = command_itself->takes_target();
-  for (const CLI::App* part : command.get_subcommands({})) context.parts.push_back(part->get_name());
+  for (const CLI::App* part : shown_parts(command)) context.parts.push_back(part->get_name());
   const std::string name = context.name + " ";
   all.push_back(std::move(context));
-  for (const CLI::App* part : command.get_subcommands({})) add_contexts(*part, name, all);
+  for (const CLI::App* part : shown_parts(command)) add_contexts(*part, name, all);
 }
 
 std::vector<Context> contexts_of(const CLI::App& app) {

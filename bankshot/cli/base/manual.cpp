@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/version.hpp"
 
 namespace bankshot::cli {
@@ -134,7 +135,7 @@ std::string manual_page(const CLI::App& command, const std::string& usage) {
   if (const std::string text = paragraphs(footer.substr(0, examples)); !text.empty())
     page += ".SH DESCRIPTION\n" + text;
   page += options_section(command, ".SH");
-  for (const CLI::App* part : command.get_subcommands({})) {
+  for (const CLI::App* part : shown_parts(command)) {
     page += ".SH " + bold(upper(part->get_name())) + "\n" + escaped(part->get_description()) + ".\n";
     page += options_section(*part, ".SS");
   }

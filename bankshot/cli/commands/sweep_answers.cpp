@@ -180,12 +180,11 @@ int sweep_status(const SweepQuestion& question) {
       failures += "\nbankshot sweep --retry-failed runs them again\n";
     }
   }
-  const std::string text =
-      fmt::format(
-          "store {}: {} results\n\n{}", store.file(),
-          grouped(static_cast<uint64_t>(store.database().number("SELECT count(*) FROM point WHERE status = 'done'"))),
-          aligned(lines, 2)) +
-      failures;
+  const std::string text = fmt::format("store {}: {} results\n\n{}", store.file(),
+                                       grouped(static_cast<uint64_t>(store.database().number(
+                                           "SELECT count(*) FROM bankshot_points WHERE status = 'done'"))),
+                                       aligned(lines, 2)) +
+                           failures;
   return deliver(
       question.json,
       report::json_text(Json{{"schema", "bankshot/sweep-status/1"}, {"store", store.file()}, {"sweeps", list}}), text);

@@ -60,7 +60,8 @@ Json head(const SweepAnswer& answer, const char* kind) {
           {"measure", answer.what},
           {"mean", answer.mean == sweep::Mean::geometric ? "geometric" : "arithmetic"},
           {"missing", answer.table.missing},
-          {"left_out", answer.left_out}};
+          {"left_out", answer.left_out},
+          {"without_kernel", answer.without_kernel}};
 }
 
 /// Places of axes by their names.
@@ -77,6 +78,22 @@ Result<std::vector<size_t>> places(const SweepAnswer& answer, const std::vector<
     all.push_back(*at);
   }
   return all;
+}
+
+/// The settings of a group but for some axes: "gpu=v100 bank_hash=xor".
+std::string settings_text(const Table& table, const std::vector<size_t>& axes, const Group& group, size_t from) {
+  std::string text;
+  for (size_t k = from; k < axes.size(); ++k)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.axes[axes[k]].name,
+                        value_text(table.axes[axes[k]].values[group.codes[k]]));
+  return text;
+}
+
+Json settings_json(const Table& table, const std::vector<size_t>& axes, const Group& group) {
+  Json settings = Json::object();
+  for (size_t k = 0; k < axes.size(); ++k)
+    settings[table.axes[axes[k]].name] = value_json(table.axes[axes[k]].values[group.codes[k]]);
+  return settings;
 }
 
 int tell_table(const SweepQuestion& question, const SweepAnswer& answer) {
@@ -104,11 +121,7 @@ int tell_table(const SweepQuestion& question, const SweepAnswer& answer) {
     for (const Group& one : groups) lines[one.codes[0] + 1][one.codes[1] + 1] = cell_text(one.cell);
   }
   for (const Group& one : groups) {
-    Json row = Json::object();
-    for (size_t k = 0; k < axes->size(); ++k) {
-      const auto& axis = answer.table.axes[(*axes)[k]];
-      row[axis.name] = value_json(axis.values[one.codes[k]]);
-    }
+    Json row = {{"settings", settings_json(answer.table, *axes, one)}};
     row.update(cell_json(one.cell));
     rows.push_back(std::move(row));
   }
@@ -116,15 +129,6 @@ int tell_table(const SweepQuestion& question, const SweepAnswer& answer) {
   json["rows"] = std::move(rows);
   return deliver(question.json, report::json_text(json),
                  fmt::format("{}: {}\n\n{}{}", answer.info.name, title, aligned(lines, 1), caveats(answer)));
-}
-
-/// The settings of a group but for some axes: "gpu=v100 bank_hash=xor".
-std::string settings_text(const Table& table, const std::vector<size_t>& axes, const Group& group, size_t from) {
-  std::string text;
-  for (size_t k = from; k < axes.size(); ++k)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.axes[axes[k]].name,
-                        value_text(table.axes[axes[k]].values[group.codes[k]]));
-  return text;
 }
 
 int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
@@ -152,17 +156,14 @@ int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
     const Group &median = all[all.size() / 2], &worst = all.back();
     lines.push_back({value_text(table.axes[axes[0]].values[code]), best, cell_text(all[0].cell),
                      number_text(median.cell.value), number_text(worst.cell.value)});
-    Json row = {{question.best_by, value_json(table.axes[axes[0]].values[code])}}, settings = Json::object();
-    for (size_t k = 1; k < axes.size(); ++k)
-      settings[table.axes[axes[k]].name] = value_json(table.axes[axes[k]].values[all[0].codes[k]]);
-    row["best"] = std::move(settings);
+    Json row = {{"settings", settings_json(table, axes, all[0])}};
     row.update(cell_json(all[0].cell));
     row["equally_good"] = equal;
     row["median"] = median.cell.value;
     row["worst"] = worst.cell.value;
     rows.push_back(std::move(row));
   }
-  json["by"] = question.best_by;
+  json["by"] = {question.best_by};
   json["rows"] = std::move(rows);
   return deliver(question.json, report::json_text(json),
                  fmt::format("{}: the best points by {}, {}\n\n{}{}", answer.info.name, question.best_by, answer.what,
@@ -213,30 +214,34 @@ int tell_sensitivity(const SweepQuestion& question, const SweepAnswer& answer) {
   return deliver(question.json, report::json_text(json), text + caveats(answer));
 }
 
-/// Banks of the GPU of a group; "bank_hash" must be among the axes or the same for all.
+/// A hash with {NAME} of the first program that has it in its `let`: hardware is that of its class.
+std::string with_variables(std::string hash, const sweep::Plan& plan) {
+  for (const sweep::Program& program : plan.programs) {
+    for (const auto& [name, value] : program.let) {
+      const size_t at = hash.find("{" + name + "}");
+      if (at != std::string::npos) hash.replace(at, name.size() + 2, sweep::text_of(value));
+    }
+  }
+  return hash;
+}
+
+/// What the hashes of groups cost; those of all points, if groups do not differ in it.
 Result<std::vector<double>> hash_gates(sweep::Store& store, const SweepAnswer& answer, const std::vector<size_t>& axes,
                                        const std::vector<Group>& groups) {
+  const Result<sweep::Plan> plan = sweep::parse_plan(store.plan(answer.info), answer.info.file);
+  if (!plan) return plan.error();
   sweep::HashHardware hardware;
-  std::map<std::string, unsigned> banks;
   std::vector<double> all;
   for (const Group& one : groups) {
-    std::string hash, gpu;
+    std::string hash, gpu = sweep::text_of(plan->columns[plan->find("gpu")].values[0]);
     for (size_t k = 0; k < axes.size(); ++k) {
       const auto& axis = answer.table.axes[axes[k]];
-      if (axis.name == "bank_hash") hash = sweep::text_of(axis.values[one.codes[k]]);
+      if (axis.name == "bank_hash") hash = with_variables(sweep::text_of(axis.values[one.codes[k]]), *plan);
       if (axis.name == "gpu") gpu = sweep::text_of(axis.values[one.codes[k]]);
     }
-    if (gpu.empty()) {
-      sweep::Statement first =
-          store.database().prepare("SELECT gpu FROM " + sweep::sql_name(answer.info.name) + " LIMIT 1");
-      if (first.step()) gpu = std::string(first.text(0));
-    }
-    if (!banks.contains(gpu)) {
-      const Result<gpu::Gpu> found = gpu::find_gpu(gpu);
-      if (!found) return found.error();
-      banks[gpu] = found->machine.scratchpad.banks;
-    }
-    const Result<double> gates = hardware.gates(hash, banks[gpu]);
+    const Result<gpu::Gpu> found = gpu::find_gpu(gpu);
+    if (!found) return found.error();
+    const Result<double> gates = hardware.gates(hash, found->machine.scratchpad.banks);
     if (!gates) return gates.error();
     all.push_back(*gates);
   }
@@ -265,9 +270,7 @@ int tell_pareto(const SweepQuestion& question, const SweepAnswer& answer, sweep:
     const bool is_front = std::ranges::find(front, k) != front.end();
     lines.push_back({is_front ? "*" : "", settings_text(answer.table, *axes, groups[k], 0), cell_text(groups[k].cell),
                      fmt::format("{:.0f}", (*gates)[k])});
-    Json row = Json::object();
-    for (size_t a = 0; a < axes->size(); ++a)
-      row[by[a]] = value_json(answer.table.axes[(*axes)[a]].values[groups[k].codes[a]]);
+    Json row = {{"settings", settings_json(answer.table, *axes, groups[k])}};
     row.update(cell_json(groups[k].cell));
     row["hash_gates"] = (*gates)[k];
     row["front"] = is_front;
@@ -296,14 +299,15 @@ int tell_points(const SweepQuestion& question, const SweepAnswer& answer) {
   for (size_t k = 0; k < order.size() && k < question.limit; ++k) {
     const size_t row = order[k];
     std::vector<std::string> line{grouped(table.rows[row])};
-    Json one = {{"row", table.rows[row]}};
+    Json one = {{"row", table.rows[row]}}, settings = Json::object();
     for (size_t a = 0; a < table.axes.size(); ++a) {
       line.push_back(value_text(table.axes[a].values[table.code(row, a)]));
-      one[table.axes[a].name] = value_json(table.axes[a].values[table.code(row, a)]);
+      settings[table.axes[a].name] = value_json(table.axes[a].values[table.code(row, a)]);
     }
     sweep::Cell cell{table.result(row), std::nullopt, 1};
     if (!table.errors.empty()) cell.error = table.errors[row];
     line.push_back(cell_text(cell));
+    one["settings"] = std::move(settings);
     one.update(cell_json(cell));
     one.erase("points");
     lines.push_back(std::move(line));

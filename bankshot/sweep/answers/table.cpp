@@ -33,8 +33,8 @@ std::string sql_of(const std::string& measure, bool by_kernel) {
   if (measure == "ipc") return "CAST(v.warp_instructions AS REAL) / v.cycles";
   if (!is_counter(measure)) return {};
   return fmt::format(
-      "(SELECT sum(coalesce(json_extract(k.counters, '$.{}'), 0)) FROM kernel k WHERE k.point = v.point{})", measure,
-      by_kernel ? " AND (v.kernel IS NULL OR instr(k.name, v.kernel))" : "");
+      "(SELECT sum(coalesce(json_extract(k.counters, '$.{}'), 0)) FROM bankshot_kernels k WHERE k.point = v.point{})",
+      measure, by_kernel ? " AND (v.kernel IS NULL OR instr(k.name, v.kernel))" : "");
 }
 
 Value value_at(const Statement& row, int column) {
@@ -107,8 +107,8 @@ Result<Table> read_table(Store& store, const SweepInfo& sweep, const std::vector
   Database& database = store.database();
   const std::string view = sql_name(sweep.name);
   const bool by_kernel =
-      database.number(
-          fmt::format("SELECT count(*) FROM pragma_table_info('design_{}') WHERE name = 'kernel'", sweep.id)) != 0;
+      database.number(fmt::format("SELECT count(*) FROM pragma_table_info('bankshot_design_{}') WHERE name = 'kernel'",
+                                  sweep.id)) != 0;
   std::string conditions;
   for (const Condition& one : where) {
     const auto known = [&](const std::string& setting) { return column_of(setting) == one.axis; };

@@ -9,8 +9,8 @@ namespace {
 
 int64_t enter_model(Database& database) {
   const std::string_view digest = model_digest();
-  database.prepare("INSERT OR IGNORE INTO model(digest) VALUES (?1)").bind(1, digest).run();
-  Statement query = database.prepare("SELECT id FROM model WHERE digest = ?1");
+  database.prepare("INSERT OR IGNORE INTO bankshot_models(digest) VALUES (?1)").bind(1, digest).run();
+  Statement query = database.prepare("SELECT id FROM bankshot_models WHERE digest = ?1");
   query.bind(1, digest).step();
   return query.integer(0);
 }
@@ -28,8 +28,8 @@ std::string bytes_of_key(const std::string& key) {
 PointIds::PointIds(Database& database)
     : model_(enter_model(database)),
       insert_(database.prepare(
-          "INSERT OR IGNORE INTO point(key, model, program, arguments, gpu) VALUES (?1, ?2, ?3, ?4, ?5)")),
-      query_(database.prepare("SELECT id FROM point WHERE key = ?1")) {}
+          "INSERT OR IGNORE INTO bankshot_points(key, model, program, arguments, gpu) VALUES (?1, ?2, ?3, ?4, ?5)")),
+      query_(database.prepare("SELECT id FROM bankshot_points WHERE key = ?1")) {}
 
 std::string program_name(const Task& task) { return std::filesystem::path(task.command[0]).filename().string(); }
 

@@ -40,14 +40,16 @@ std::string view_of(const std::string& name, int64_t id, const std::vector<std::
   select += by_kernel ? ", d.kernel, p.status" : ", p.status";
   for (const char* measure : kMeasures) {
     // With the name of a kernel only those that contain it count.
-    select += by_kernel ? fmt::format(
-                              ", CASE WHEN d.kernel IS NULL THEN p.{0} ELSE (SELECT sum(k.{0}) FROM kernel k WHERE "
-                              "k.point = p.id AND instr(k.name, d.kernel)) END AS {0}",
-                              measure)
-                        : fmt::format(", p.{0}", measure);
+    select += by_kernel
+                  ? fmt::format(
+                        ", CASE WHEN d.kernel IS NULL THEN p.{0} ELSE (SELECT sum(k.{0}) FROM bankshot_kernels k WHERE "
+                        "k.point = p.id AND instr(k.name, d.kernel)) END AS {0}",
+                        measure)
+                  : fmt::format(", p.{0}", measure);
   }
   return fmt::format(
-      "CREATE VIEW {} AS SELECT {}, p.seconds, p.peak_bytes, p.failure, p.finished FROM design_{} d JOIN point p ON "
+      "CREATE VIEW {} AS SELECT {}, p.seconds, p.peak_bytes, p.failure, p.finished FROM bankshot_design_{} d JOIN "
+      "bankshot_points p ON "
       "p.id = d.point",
       sql_name(name), select, id);
 }
@@ -69,25 +71,24 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
                                column.name, name)};
     info.settings.push_back(column.name);
   }
-  for (const char* taken : {"point", "kernel", "report", "sweep", "model"}) {
-    if (plan.name == taken)
-      return Error{fmt::format("{}: a sweep cannot have the name '{}', which is a table of the store: say name = \"…\"",
-                               plan.file, taken)};
-  }
-  if (plan.name.starts_with("design_") || plan.name.starts_with("sqlite_"))
-    return Error{fmt::format("{}: the name of a sweep cannot begin with design_ or sqlite_", plan.file)};
+  if (plan.name.starts_with("bankshot_") || plan.name.starts_with("sqlite_"))
+    return Error{
+        fmt::format("{}: the name of a sweep cannot begin with bankshot_ or sqlite_, as those of tables do: say "
+                    "name = \"…\"",
+                    plan.file)};
   const bool by_kernel =
       std::ranges::any_of(plan.programs, [](const Program& program) { return !program.kernel.empty(); });
 
   Transaction transaction(*database_);
   if (const std::optional<SweepInfo> before = find(plan.name); before && before->name == plan.name) {
-    database_->execute(
-        fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS design_{}", sql_name(plan.name), before->id));
-    database_->prepare("DELETE FROM sweep WHERE id = ?1").bind(1, before->id).run();
+    database_->execute(fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS bankshot_design_{}",
+                                   sql_name(plan.name), before->id));
+    database_->prepare("DELETE FROM bankshot_sweeps WHERE id = ?1").bind(1, before->id).run();
   }
   database_
       ->prepare(
-          "INSERT INTO sweep(name, title, file, plan, columns, simulates, is_grid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+          "INSERT INTO bankshot_sweeps(name, title, file, plan, columns, simulates, is_grid) VALUES (?1, ?2, ?3, ?4, "
+          "?5, ?6, ?7)")
       .bind(1, std::string_view(info.name))
       .bind(2, std::string_view(info.title))
       .bind(3, std::string_view(info.file))
@@ -97,15 +98,16 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
       .bind(7, static_cast<int64_t>(info.is_grid))
       .run();
   info.id = database_->number("SELECT last_insert_rowid()");
-  std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES point(id)", places = "?1, ?2";
+  std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES bankshot_points(id)",
+              places = "?1, ?2";
   for (const std::string& name : info.settings) columns += ", " + sql_name(column_of(name));
   if (by_kernel) columns += ", kernel TEXT";
   for (size_t k = 0; k < info.settings.size() + (by_kernel ? 1 : 0); ++k) places += fmt::format(", ?{}", k + 3);
-  database_->execute(fmt::format("CREATE TABLE design_{}({})", info.id, columns));
+  database_->execute(fmt::format("CREATE TABLE bankshot_design_{}({})", info.id, columns));
   database_->execute(view_of(info.name, info.id, info.settings, by_kernel));
 
   PointIds ids(*database_);
-  Statement row = database_->prepare(fmt::format("INSERT INTO design_{} VALUES ({})", info.id, places));
+  Statement row = database_->prepare(fmt::format("INSERT INTO bankshot_design_{} VALUES ({})", info.id, places));
   for (size_t k = 0; k < plan.points(); ++k) {
     const Result<Point> point = resolver.point(k);
     if (!point) return Error{fmt::format("{}: {} ({})", plan.file, point.error().message, resolver.describe(k))};

@@ -4,21 +4,21 @@
 namespace bankshot::sweep {
 
 const char* const kStoreSchema = R"(
-CREATE TABLE model(
+CREATE TABLE bankshot_models(
   id INTEGER PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE);
-CREATE TABLE point(
+CREATE TABLE bankshot_points(
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL UNIQUE,
-  model INTEGER NOT NULL REFERENCES model(id),
+  model INTEGER NOT NULL REFERENCES bankshot_models(id),
   program TEXT NOT NULL, arguments TEXT NOT NULL, gpu TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'open' CHECK(status IN ('open', 'done', 'failed')),
   cycles INTEGER, cycles_error REAL,
   warp_instructions INTEGER, thread_instructions INTEGER,
   accesses INTEGER, wavefronts INTEGER, conflicts INTEGER,
   seconds REAL, peak_bytes INTEGER, failure TEXT, finished TEXT);
-CREATE TABLE kernel(
-  point INTEGER NOT NULL REFERENCES point(id),
+CREATE TABLE bankshot_kernels(
+  point INTEGER NOT NULL REFERENCES bankshot_points(id),
   place INTEGER NOT NULL,
   name TEXT NOT NULL,
   launches INTEGER NOT NULL,
@@ -27,10 +27,10 @@ CREATE TABLE kernel(
   accesses INTEGER NOT NULL, wavefronts INTEGER NOT NULL, conflicts INTEGER NOT NULL,
   counters TEXT NOT NULL,
   PRIMARY KEY(point, place)) WITHOUT ROWID;
-CREATE TABLE report(
-  point INTEGER PRIMARY KEY REFERENCES point(id),
+CREATE TABLE bankshot_reports(
+  point INTEGER PRIMARY KEY REFERENCES bankshot_points(id),
   json BLOB NOT NULL);
-CREATE TABLE sweep(
+CREATE TABLE bankshot_sweeps(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   title TEXT NOT NULL,

@@ -49,7 +49,7 @@ std::string decompressed(std::string_view bytes) {
   return out;
 }
 
-std::string design_table(int64_t id) { return fmt::format("design_{}", id); }
+std::string design_table(int64_t id) { return fmt::format("bankshot_design_{}", id); }
 
 SweepInfo info_of(const Statement& row) {
   SweepInfo info;
@@ -68,7 +68,7 @@ SweepInfo info_of(const Statement& row) {
   return info;
 }
 
-constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates, is_grid FROM sweep ";
+constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates, is_grid FROM bankshot_sweeps ";
 
 }  // namespace
 
@@ -142,11 +142,16 @@ std::optional<SweepInfo> Store::find(const std::string& name) {
   return std::nullopt;
 }
 
+std::string Store::plan(const SweepInfo& sweep) {
+  Statement query = database_->prepare("SELECT plan FROM bankshot_sweeps WHERE id = ?1");
+  return query.bind(1, sweep.id).step() ? std::string(query.text(0)) : std::string();
+}
+
 Counts Store::counts(const SweepInfo& sweep) {
-  Statement query = database_->prepare(
-      fmt::format("SELECT count(*), total(status = 'done'), total(status = 'failed') FROM point WHERE id IN (SELECT "
-                  "point FROM {})",
-                  design_table(sweep.id)));
+  Statement query = database_->prepare(fmt::format(
+      "SELECT count(*), total(status = 'done'), total(status = 'failed') FROM bankshot_points WHERE id IN (SELECT "
+      "point FROM {})",
+      design_table(sweep.id)));
   query.step();
   return {static_cast<uint64_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1)),
           static_cast<uint64_t>(query.integer(2))};
@@ -154,10 +159,10 @@ Counts Store::counts(const SweepInfo& sweep) {
 
 std::vector<Failure> Store::failures(const SweepInfo& sweep) {
   std::vector<Failure> all;
-  Statement query = database_->prepare(
-      fmt::format("SELECT p.failure, count(DISTINCT p.id), min(d.row) FROM {} d JOIN point p ON p.id = d.point WHERE "
-                  "p.status = 'failed' GROUP BY p.failure ORDER BY 2 DESC, 3",
-                  design_table(sweep.id)));
+  Statement query = database_->prepare(fmt::format(
+      "SELECT p.failure, count(DISTINCT p.id), min(d.row) FROM {} d JOIN bankshot_points p ON p.id = d.point WHERE "
+      "p.status = 'failed' GROUP BY p.failure ORDER BY 2 DESC, 3",
+      design_table(sweep.id)));
   while (query.step())
     all.push_back(
         {std::string(query.text(0)), static_cast<uint64_t>(query.integer(1)), static_cast<size_t>(query.integer(2))});
@@ -170,18 +175,19 @@ Failure Store::without_kernel(const SweepInfo& sweep) {
                                     design_table(sweep.id))) == 0)
     return all;
   const std::string rows = fmt::format(
-      "FROM {} d JOIN point p ON p.id = d.point WHERE p.status = 'done' AND d.kernel IS NOT NULL AND NOT EXISTS "
+      "FROM {} d JOIN bankshot_points p ON p.id = d.point WHERE p.status = 'done' AND d.kernel IS NOT NULL AND NOT "
+      "EXISTS "
       "(SELECT 1 "
-      "FROM kernel k WHERE k.point = p.id AND instr(k.name, d.kernel))",
+      "FROM bankshot_kernels k WHERE k.point = p.id AND instr(k.name, d.kernel))",
       design_table(sweep.id));
   Statement query = database_->prepare("SELECT count(*), min(d.row) " + rows);
   query.step();
   all.points = static_cast<uint64_t>(query.integer(0));
   if (all.points == 0) return all;
   all.row = static_cast<size_t>(query.integer(1));
-  Statement first =
-      database_->prepare("SELECT d.kernel, (SELECT group_concat(name, ', ') FROM kernel WHERE point = p.id) " + rows +
-                         " ORDER BY d.row LIMIT 1");
+  Statement first = database_->prepare(
+      "SELECT d.kernel, (SELECT group_concat(name, ', ') FROM bankshot_kernels WHERE point = p.id) " + rows +
+      " ORDER BY d.row LIMIT 1");
   first.step();
   all.message = fmt::format("no kernel has '{}' in its name; there are {}", first.text(0), first.text(1));
   return all;
@@ -189,10 +195,10 @@ Failure Store::without_kernel(const SweepInfo& sweep) {
 
 std::vector<OpenPoint> Store::open_points(const SweepInfo& sweep, bool failed) {
   std::vector<OpenPoint> all;
-  Statement query = database_->prepare(
-      fmt::format("SELECT min(d.row), d.point FROM {} d JOIN point p ON p.id = d.point WHERE p.status IN ('open'{}) "
-                  "GROUP BY d.point ORDER BY 1",
-                  design_table(sweep.id), failed ? ", 'failed'" : ""));
+  Statement query = database_->prepare(fmt::format(
+      "SELECT min(d.row), d.point FROM {} d JOIN bankshot_points p ON p.id = d.point WHERE p.status IN ('open'{}) "
+      "GROUP BY d.point ORDER BY 1",
+      design_table(sweep.id), failed ? ", 'failed'" : ""));
   while (query.step()) all.push_back({static_cast<size_t>(query.integer(0)), static_cast<uint64_t>(query.integer(1))});
   return all;
 }
@@ -217,7 +223,8 @@ std::optional<Expected> Expectations::of(const Task& task) const {
 Expectations Store::expectations() {
   Expectations all;
   Statement query = database_->prepare(
-      "SELECT program, arguments, avg(seconds), max(peak_bytes), count(*) FROM point WHERE status = 'done' GROUP BY 1, "
+      "SELECT program, arguments, avg(seconds), max(peak_bytes), count(*) FROM bankshot_points WHERE status = 'done' "
+      "GROUP BY 1, "
       "2");
   while (query.step())
     all.add(std::string(query.text(0)), std::string(query.text(1)),
@@ -226,13 +233,13 @@ Expectations Store::expectations() {
 }
 
 std::optional<Known> Store::known(const std::string& key) {
-  Statement query = database_->prepare("SELECT id, status FROM point WHERE key = ?1");
+  Statement query = database_->prepare("SELECT id, status FROM bankshot_points WHERE key = ?1");
   if (!query.bind_bytes(1, bytes_of_key(key)).step()) return std::nullopt;
   return Known{static_cast<uint64_t>(query.integer(0)), std::string(query.text(1))};
 }
 
 bool Store::is_done(uint64_t point) {
-  Statement query = database_->prepare("SELECT status = 'done' FROM point WHERE id = ?1");
+  Statement query = database_->prepare("SELECT status = 'done' FROM bankshot_points WHERE id = ?1");
   return query.bind(1, point).step() && query.integer(0) != 0;
 }
 
@@ -241,7 +248,7 @@ void Store::record(const Outcome& outcome) {
   if (!outcome.failure.empty()) {
     database_
         ->prepare(
-            "UPDATE point SET status = 'failed', failure = ?2, seconds = ?3, finished = ?4 WHERE id = ?1 AND "
+            "UPDATE bankshot_points SET status = 'failed', failure = ?2, seconds = ?3, finished = ?4 WHERE id = ?1 AND "
             "status <> 'done'")
         .bind(1, outcome.id)
         .bind(2, std::string_view(outcome.failure))
@@ -253,9 +260,9 @@ void Store::record(const Outcome& outcome) {
   }
   KernelOutcome sum;
   const bool has_cycles = std::ranges::any_of(outcome.kernels, [](const KernelOutcome& one) { return one.cycles > 0; });
-  database_->prepare("DELETE FROM kernel WHERE point = ?1").bind(1, outcome.id).run();
+  database_->prepare("DELETE FROM bankshot_kernels WHERE point = ?1").bind(1, outcome.id).run();
   Statement insert =
-      database_->prepare("INSERT INTO kernel VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
+      database_->prepare("INSERT INTO bankshot_kernels VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
   const auto bind_cycles = [&](Statement& to, int place, const KernelOutcome& one) {
     if (has_cycles) {
       to.bind(place, static_cast<int64_t>(std::llround(one.cycles))).bind(place + 1, one.error);
@@ -280,7 +287,8 @@ void Store::record(const Outcome& outcome) {
     insert.bind(12, std::string_view(one.counters)).run();
   }
   Statement update = database_->prepare(
-      "UPDATE point SET status = 'done', failure = NULL, cycles = ?2, cycles_error = ?3, warp_instructions = ?4, "
+      "UPDATE bankshot_points SET status = 'done', failure = NULL, cycles = ?2, cycles_error = ?3, warp_instructions = "
+      "?4, "
       "thread_instructions = ?5, accesses = ?6, wavefronts = ?7, conflicts = ?8, seconds = ?9, peak_bytes = ?10, "
       "finished = ?11 WHERE id = ?1");
   bind_cycles(update, 2, sum);
@@ -288,7 +296,7 @@ void Store::record(const Outcome& outcome) {
   update.bind(6, sum.shared.accesses).bind(7, sum.shared.wavefronts).bind(8, sum.shared.conflicts());
   update.bind(9, outcome.seconds).bind(10, outcome.peak_bytes).bind(11, std::string_view(now_utc())).run();
   if (!outcome.report.empty()) {
-    database_->prepare("INSERT OR REPLACE INTO report VALUES (?1, ?2)")
+    database_->prepare("INSERT OR REPLACE INTO bankshot_reports VALUES (?1, ?2)")
         .bind(1, outcome.id)
         .bind_bytes(2, compressed(outcome.report))
         .run();
@@ -297,17 +305,18 @@ void Store::record(const Outcome& outcome) {
 }
 
 std::optional<double> Store::result(uint64_t point, const std::string& measure, const std::string& kernel) {
-  Statement query = database_->prepare(
-      fmt::format("SELECT CASE WHEN ?2 = '' THEN p.{0} ELSE (SELECT sum(k.{0}) FROM kernel k WHERE k.point = p.id AND "
-                  "instr(k.name, ?2)) END FROM point p WHERE p.id = ?1 AND p.status = 'done'",
-                  measure));
+  Statement query = database_->prepare(fmt::format(
+      "SELECT CASE WHEN ?2 = '' THEN p.{0} ELSE (SELECT sum(k.{0}) FROM bankshot_kernels k WHERE k.point = p.id AND "
+      "instr(k.name, ?2)) END FROM bankshot_points p WHERE p.id = ?1 AND p.status = 'done'",
+      measure));
   if (!query.bind(1, point).bind(2, std::string_view(kernel)).step() || query.is_null(0)) return std::nullopt;
   return query.real(0);
 }
 
 std::optional<std::string> Store::report(uint64_t point) {
   Statement query = database_->prepare(
-      "SELECT r.json FROM report r JOIN point p ON p.id = r.point WHERE r.point = ?1 AND p.status = 'done'");
+      "SELECT r.json FROM bankshot_reports r JOIN bankshot_points p ON p.id = r.point WHERE r.point = ?1 AND p.status "
+      "= 'done'");
   if (!query.bind(1, point).step()) return std::nullopt;
   return decompressed(query.bytes(0));
 }

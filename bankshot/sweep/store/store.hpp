@@ -87,6 +87,8 @@ class Store {
   /// By name, or by the file of its plan.
   std::optional<SweepInfo> find(const std::string& name);
 
+  /// The text of its plan.
+  std::string plan(const SweepInfo& sweep);
   Counts counts(const SweepInfo& sweep);
   std::vector<Failure> failures(const SweepInfo& sweep);
   /// Points that ran none of the kernels that count, as their program's `kernel` says, and the names of those they ran.
