@@ -85,21 +85,23 @@ class Sweep final : public Command {
       if (results_->parsed()) return sweep_results(question_);
       if (plot_->parsed()) return sweep_plot(question_);
       if (export_->parsed()) return sweep_export(question_);
+      return run_plan();
     } catch (const sweep::StoreError& error) {
-      return refuse(error.what());
-    }
-    if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
-    if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
-      return refuse(error->message);
-    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
-    try {
-      return run_sweep(run_);
-    } catch (const sweep::StoreError& error) {
-      return refuse(error.what());
+      const std::string what = error.what();
+      if (what.find(run_.store) != std::string::npos) return refuse(what);
+      return refuse(fmt::format("the store {} cannot be used any more: {}; results that it has so far stay", run_.store, what));
     }
   }
 
  private:
+  int run_plan() {
+    if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
+    if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
+      return refuse(error->message);
+    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    return run_sweep(run_);
+  }
+
   static std::vector<std::string> engine_names() {
     std::vector<std::string> names;
     for (const sweep::EngineEntry& one : sweep::engines()) names.push_back(one.name);

@@ -16,6 +16,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/support/file_writing.hpp"
 #include "bankshot/support/printable.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 #include "bankshot/sweep/run/optimise.hpp"
@@ -241,6 +242,7 @@ int run_sweep(const SweepRun& request) {
     return refuse(
         fmt::format("--optimise {}: the plan measures {}", request.optimise, plan->simulates ? "cycles" : "conflicts"));
   const auto entry = std::ranges::find(sweep::engines(), request.engine, &sweep::EngineEntry::name);
+  const FileSizeSignalHeld held;  // a limit on the size of the store is an error, as a full disk is
   sweep::Store store = sweep::Store::open(request.store, true);
   Told told(request.progress);
   const Result<sweep::SweepInfo> info =

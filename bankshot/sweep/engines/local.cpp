@@ -125,7 +125,10 @@ class Local final : public Engine {
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     // A group of its own: Ctrl-C is ours to handle, and what a point started can be killed with it.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setpgroup(&attributes, 0);
     std::vector<std::string> words{options_.program, "sweep", "worker"};
     std::vector<char*> argv;
