@@ -89,7 +89,8 @@ class Sweep final : public Command {
     } catch (const sweep::StoreError& error) {
       const std::string what = error.what();
       if (what.find(run_.store) != std::string::npos) return refuse(what);
-      return refuse(fmt::format("the store {} cannot be used any more: {}; results that it has so far stay", run_.store, what));
+      return refuse(
+          fmt::format("the store {} cannot be used any more: {}; results that it has so far stay", run_.store, what));
     }
   }
 

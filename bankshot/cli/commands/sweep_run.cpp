@@ -258,7 +258,7 @@ int run_sweep(const SweepRun& request) {
   const std::unique_ptr<sweep::Engine> engine = entry->make(request.options);
   if (!request.optimise.empty()) {
     const Result<sweep::Optimum> best =
-        sweep::optimise(store, *plan, *resolver, *engine, {request.halving, run.progress});
+        sweep::optimise(store, *plan, *resolver, *engine, {request.halving, request.retry, run.progress});
     told.erase();
     if (!best) return refuse(best.error().message);
     if (!best->stopped) return tell_optimum(request, *plan, *best);

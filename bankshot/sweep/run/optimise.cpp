@@ -82,7 +82,7 @@ Result<Optimum> optimise(Store& store, const Plan& plan, Resolver& resolver, Eng
     best.runs += runs.size();
     if (!sampled) best.full_runs += runs.size();
     const Result<std::vector<std::optional<double>>> values =
-        run_points(store, plan, resolver, engine, runs, request.progress);
+        run_points(store, plan, resolver, engine, runs, request.retry, request.progress);
     if (!values) {
       failure = values.error();
       return std::nullopt;

@@ -27,6 +27,7 @@ struct Optimum {
 
 struct OptimiseRequest {
   HalvingOptions halving;
+  bool retry = false;  ///< runs that failed before, too
   /// As in RunRequest; of the points of one rung.
   std::function<bool(const RunProgress&)> progress;
 };

@@ -6,7 +6,7 @@
 namespace bankshot::sweep {
 
 Result<std::vector<std::optional<double>>> run_points(Store& store, const Plan& plan, Resolver& resolver,
-                                                      Engine& engine, const std::vector<PlannedRun>& runs,
+                                                      Engine& engine, const std::vector<PlannedRun>& runs, bool retry,
                                                       const std::function<bool(const RunProgress&)>& progress) {
   std::vector<uint64_t> points;
   std::vector<Pending> pending;
@@ -16,8 +16,8 @@ Result<std::vector<std::optional<double>>> run_points(Store& store, const Plan& 
     if (!point) return point.error();
     points.push_back(store.enter(*point));
     const std::optional<Known> known = store.known(point->key);
-    if (known && known->status == "open" && seen.insert(points.back()).second)
-      pending.push_back({points.back(), run.row, run.sampled});
+    const bool is_wanted = known && (known->status == "open" || (retry && known->status == "failed"));
+    if (is_wanted && seen.insert(points.back()).second) pending.push_back({points.back(), run.row, run.sampled});
   }
   bool is_stopped = false;
   RunRequest request;

@@ -14,11 +14,11 @@ struct PlannedRun {
   bool sampled = false;
 };
 
-/// Runs those that are not known.
+/// Runs those that are not known. @param retry  those that failed before, too
 /// @return the cycles of each (conflicts, if the plan does not simulate) of the kernels that count; none: it failed.
 /// Empty if progress() stopped it
 Result<std::vector<std::optional<double>>> run_points(Store& store, const Plan& plan, Resolver& resolver,
-                                                      Engine& engine, const std::vector<PlannedRun>& runs,
+                                                      Engine& engine, const std::vector<PlannedRun>& runs, bool retry,
                                                       const std::function<bool(const RunProgress&)>& progress);
 
 }  // namespace bankshot::sweep
