@@ -83,6 +83,7 @@ Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& res
     Result<Point> point = resolver.point(rows.at(job.id));
     if (!point) return std::nullopt;
     point->task.id = job.id;
+    point->task.key = point->key;
     point->task.keep_report = request.keep_reports;
     return std::move(point->task);
   };
@@ -90,6 +91,17 @@ Result<RunProgress> run_open(Store& store, const SweepInfo& sweep, Resolver& res
     store.record(outcome);
     ++(outcome.failure.empty() ? progress.done : progress.failed);
     time.ended(programs[outcome.id], outcome.seconds);
+  };
+  caller.found = [&](const std::string& key, Outcome outcome) -> std::optional<uint64_t> {
+    const std::optional<Known> known = store.known(key);
+    if (!known || known->status == "done" || (known->status == "failed" && !outcome.failure.empty()))
+      return std::nullopt;
+    outcome.id = known->point;
+    if (rows.contains(outcome.id))
+      caller.finished(outcome);
+    else
+      store.record(outcome);
+    return outcome.id;
   };
   caller.beat = [&](size_t running) {
     progress.running = running;
