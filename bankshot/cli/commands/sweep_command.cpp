@@ -12,6 +12,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
+#include "bankshot/host/write_file.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -73,7 +74,7 @@ class Sweep final : public Command {
       return refuse(error->message);
     if (const std::string option = given_of_slurm(); run_.engine != "slurm" && !option.empty())
       return refuse(option + " is for --engine slurm");
-    run_.options.store = std::filesystem::weakly_canonical(std::filesystem::absolute(run_.store)).string();
+    run_.options.store = host::real_place(run_.store);
     try {
       return run_sweep(run_);
     } catch (const sweep::StoreError& error) {

@@ -52,9 +52,11 @@ class Results {
     if (!text) return text.error();
     if (auto error = host::write_file(shared_, *text)) return error;
     is_published_ = true;
-    // Seldom enough that copying takes a small part of the time, however large the file is.
+    // The first results soon; later so seldom that copying takes a small part of the time, however large the file is.
     const Clock::time_point end = Clock::now();
-    next_ = end + std::max<Clock::duration>(std::chrono::seconds(2), 20 * (end - start));
+    const Clock::duration pause =
+        std::clamp<Clock::duration>((end - begin_) / 4, std::chrono::milliseconds(100), std::chrono::seconds(3));
+    next_ = end + std::max(pause, 20 * (end - start));
     return std::nullopt;
   }
 
@@ -67,7 +69,7 @@ class Results {
   std::string shared_;
   std::ofstream file_;
   bool is_published_ = false;
-  Clock::time_point next_;
+  Clock::time_point begin_ = Clock::now(), next_;
 };
 
 /// Failures wait for a second before they count: what asks this process to end may reach the programs first.

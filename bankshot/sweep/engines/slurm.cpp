@@ -279,7 +279,8 @@ class Slurm final : public Engine {
       if (batch.state == "CANCELLED") cancelled += batch.missing.size();
       const bool is_innocent = batch.state == "CANCELLED" || batch.state == "NODE_FAIL" || batch.state == "PREEMPTED" ||
                                batch.state == "BOOT_FAIL" || (batch.state == "TIMEOUT" && has_results);
-      why = fmt::format("{} ({}): {}", batch.state, batch.reason, last_line(batch.stem + ".log"));
+      const std::string words = last_line(batch.stem + ".log");
+      why = fmt::format("{} ({}){}{}", batch.state, batch.reason, words.empty() ? "" : ": ", words);
       std::error_code code;
       if (is_innocent || !std::filesystem::exists(batch.stem + ".results", code)) continue;
       // The task began. What its first point without a result has to do with its end shows when that runs by itself.
@@ -294,7 +295,9 @@ class Slurm final : public Engine {
     }
     if (cancelled != 0)
       return Error{
-          fmt::format("tasks of the job array with {} points were cancelled; the same command goes on", cancelled)};
+          fmt::format("{} points of the job array have no result, as their tasks were cancelled; the same command "
+                      "goes on from here",
+                      cancelled)};
     barren_ = is_barren ? barren_ + 1 : 0;
     if (barren_ < kMostBarren) return std::nullopt;
     return Error{fmt::format("{} job arrays in a row ended without a result; the last one: {}", barren_, why)};
