@@ -25,7 +25,7 @@ volatile sig_atomic_t ending_signal = 0;
 void end_on_signals() {
   struct sigaction action{};
   action.sa_handler = [](int signal) { ending_signal = signal; };
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) sigaction(signal, &action, nullptr);
 }
 
 /// The results so far, in a file of this machine, and their copy for others.

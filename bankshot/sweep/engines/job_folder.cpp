@@ -64,6 +64,7 @@ Result<JobFolder> JobFolder::make(const std::string& parent, const std::string& 
   };
   std::error_code code;
   fs::create_directories(parent, code);
+  if (code) return problem(parent, code.message().c_str());
   std::string path = fs::absolute(parent, code).lexically_normal().string();
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   path += "/" + std::string(kName) + "XXXXXX";

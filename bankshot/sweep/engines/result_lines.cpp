@@ -1,5 +1,6 @@
 #include "bankshot/sweep/engines/result_lines.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -16,6 +17,8 @@ std::vector<std::string_view> whole_lines(std::string_view text) {
 
 std::vector<Outcome> ResultFile::fresh() {
   std::vector<Outcome> outcomes;
+  std::error_code code;
+  if (const auto size = std::filesystem::file_size(path_, code); code || size <= read_) return outcomes;
   std::ifstream file(path_, std::ios::binary);
   if (!file.seekg(static_cast<std::streamoff>(read_))) return outcomes;
   const std::string text{std::istreambuf_iterator<char>(file), {}};

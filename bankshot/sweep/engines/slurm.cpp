@@ -36,14 +36,14 @@ struct Batch {
   std::vector<Job> jobs;
   std::set<uint64_t> missing;  ///< points without a result
   ResultFile results;
-  std::string stem;           ///< path of its files, without their endings
-  std::string state, reason;  ///< as Slurm told them last
+  std::string stem;        ///< path of its files, without their endings
+  slurm::QueuedTask last;  ///< as Slurm told it last
   std::optional<Clock::time_point> ended;
 
   /// Whether nothing more can come. What a task wrote last may show late in a network file system.
   bool is_over() const {
     if (missing.empty()) return true;
-    return ended && (state != "COMPLETED" || Clock::now() - *ended > seconds(10));
+    return ended && (last.state != "COMPLETED" || Clock::now() - *ended > seconds(10));
   }
 };
 
@@ -84,7 +84,7 @@ class Slurm final : public Engine {
       if (open_.empty()) break;
       goes_on = run_array(*folder, array, caller, error);
     }
-    if (end(*folder, caller)) folder->remove();
+    if (!has_submitted_ || end(*folder, caller)) folder->remove();
     return error;
   }
 
@@ -93,7 +93,7 @@ class Slurm final : public Engine {
     std::string text = fmt::format(
         "#!/bin/sh\n# A task of a job array of `bankshot sweep`. $1: which array\n"
         "exec {} sweep worker --tasks \"$1-$SLURM_ARRAY_TASK_ID.tasks\" --results \"$1-$SLURM_ARRAY_TASK_ID.results\" "
-        "--workers \"${{SLURM_CPUS_PER_TASK:-1}}\"",
+        "--workers \"${{SLURM_CPUS_ON_NODE:-1}}\"",
         host::shell_word(options_.program));
     if (options_.memory != 0) text += fmt::format(" --memory {}", options_.memory);
     if (options_.timeout != 0) text += fmt::format(" --timeout {}", options_.timeout);
@@ -127,7 +127,8 @@ class Slurm final : public Engine {
   bool end(const JobFolder& folder, const Caller& caller) {
     // The last tasks of an array end by themselves, soon after they wrote their results.
     const Clock::time_point start = Clock::now();
-    bool is_cancelled = !batches_.empty() && std::ranges::all_of(batches_, &Batch::is_over) ? false : cancel(folder);
+    const bool ends = !batches_.empty() && std::ranges::all_of(batches_, &Batch::is_over);
+    bool is_cancelled = !ends && cancel(folder);
     while (slurm::is_queued(folder.name())) {
       if (!is_cancelled && Clock::now() - start > seconds(3)) is_cancelled = cancel(folder);
       if (Clock::now() - start > seconds(30)) return false;
@@ -165,10 +166,17 @@ class Slurm final : public Engine {
       error = number.error();
       return true;
     }
+    has_submitted_ = true;
     Clock::time_point next_look = Clock::now(), next_question = Clock::now();
     while (!std::ranges::all_of(batches_, &Batch::is_over)) {
       if (Clock::now() >= next_question) {
         ask(*number);
+        if (std::ranges::all_of(batches_, [](const Batch& batch) { return slurm::waits_in_vain(batch.last); })) {
+          error = Error{fmt::format(
+              "Slurm cannot start the job array ({}): change --partition, --account, --time, --workers or --memory",
+              batches_[0].last.reason)};
+          return true;
+        }
         next_question = Clock::now() + seconds(3);
       }
       if (Clock::now() >= next_look) {
@@ -247,8 +255,7 @@ class Slurm final : public Engine {
       if (task.index >= batches_.size()) continue;
       Batch& batch = batches_[task.index];
       is_known[task.index] = true;
-      batch.state = task.state;
-      batch.reason = task.reason;
+      batch.last = task;
       if (!slurm::has_ended(task.state))
         batch.ended.reset();
       else if (!batch.ended)
@@ -261,7 +268,7 @@ class Slurm final : public Engine {
 
   size_t running() const {
     const auto tasks = std::ranges::count_if(
-        batches_, [](const Batch& batch) { return batch.state == "RUNNING" && !batch.missing.empty(); });
+        batches_, [](const Batch& batch) { return batch.last.state == "RUNNING" && !batch.missing.empty(); });
     return static_cast<size_t>(tasks) * std::max(1u, options_.workers);
   }
 
@@ -276,11 +283,14 @@ class Slurm final : public Engine {
       const bool has_results = batch.missing.size() < batch.jobs.size();
       if (has_results) is_barren = false;
       if (batch.missing.empty()) continue;
-      if (batch.state == "CANCELLED") cancelled += batch.missing.size();
-      const bool is_innocent = batch.state == "CANCELLED" || batch.state == "NODE_FAIL" || batch.state == "PREEMPTED" ||
-                               batch.state == "BOOT_FAIL" || (batch.state == "TIMEOUT" && has_results);
+      const std::string& state = batch.last.state;
+      if (state == "CANCELLED") cancelled += batch.missing.size();
+      // A worker that ends by itself cannot keep results; what it ran has nothing to do with that.
+      const bool is_innocent = state == "CANCELLED" || state == "NODE_FAIL" || state == "PREEMPTED" ||
+                               state == "BOOT_FAIL" || (state == "TIMEOUT" && has_results) ||
+                               (state == "FAILED" && batch.last.has_failed);
       const std::string words = last_line(batch.stem + ".log");
-      why = fmt::format("{} ({}){}{}", batch.state, batch.reason, words.empty() ? "" : ": ", words);
+      why = fmt::format("{} ({}){}{}", state, batch.last.reason, words.empty() ? "" : ": ", words);
       std::error_code code;
       if (is_innocent || !std::filesystem::exists(batch.stem + ".results", code)) continue;
       // The task began. What its first point without a result has to do with its end shows when that runs by itself.
@@ -308,6 +318,7 @@ class Slurm final : public Engine {
   std::set<uint64_t> reported_;
   std::set<uint64_t> suspects_;  ///< points that a task ended at: they run in tasks of their own
   std::vector<Batch> batches_;   ///< of the array that runs
+  bool has_submitted_ = false;
   size_t barren_ = 0, at_once_ = 0, most_tasks_ = 0;
 };
 

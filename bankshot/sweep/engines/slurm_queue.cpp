@@ -123,14 +123,18 @@ Result<std::string> submit(const Array& array) {
 }
 
 std::optional<std::vector<QueuedTask>> queue(const std::string& id) {
-  const Answer answer = ask({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + id, "--format=%K|%T|%r"});
+  const Answer answer = ask({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + id,
+                             "--Format=ArrayTaskID:|,State:|,Reason:|,exit_code:|"});
   std::vector<QueuedTask> tasks;
   if (answer.status != 0)
     return answer.text.find("Invalid job id") != std::string::npos ? std::optional(tasks) : std::nullopt;
   for (const std::string_view line : split(answer.text, '\n')) {
     const std::vector<std::string_view> parts = split(line, '|');
-    if (parts.size() != 3) continue;
-    if (const auto index = number(parts[0])) tasks.push_back({*index, std::string(parts[1]), std::string(parts[2])});
+    if (parts.size() != 4) continue;
+    const auto status = static_cast<int>(number(parts[3]).value_or(0));  // as wait() gives it
+    if (const auto index = number(parts[0]))
+      tasks.push_back(
+          {*index, std::string(parts[1]), std::string(parts[2]), WIFEXITED(status) && WEXITSTATUS(status) != 0});
   }
   return tasks;
 }
@@ -139,6 +143,12 @@ bool has_ended(const std::string& state) {
   constexpr std::array kEnds{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE",      "FAILED",
                              "NODE_FAIL", "PREEMPTED", "REVOKED",   "OUT_OF_MEMORY", "TIMEOUT"};
   return std::ranges::find(kEnds, state) != kEnds.end();
+}
+
+bool waits_in_vain(const QueuedTask& task) {
+  constexpr std::array kReasons{"AccountNotAllowed", "BadConstraints",     "InvalidAccount", "InvalidQOS",
+                                "PartitionConfig",   "PartitionTimeLimit", "QOSNotAllowed"};
+  return task.state == "PENDING" && std::ranges::find(kReasons, task.reason) != kReasons.end();
 }
 
 bool is_queued(const std::string& name) {

@@ -28,12 +28,15 @@ Result<std::string> submit(const Array& array);
 struct QueuedTask {
   size_t index = 0;
   std::string state, reason;  ///< "RUNNING", "None"
+  bool has_failed = false;    ///< it ended by itself, with a status that is not 0
 };
 /// The tasks of an array that Slurm still knows: those that ended some minutes ago are not among them.
 /// @return nothing if it does not answer
 std::optional<std::vector<QueuedTask>> queue(const std::string& number);
 /// Of a state.
 bool has_ended(const std::string& state);
+/// Whether a task waits for what will not come by itself: nodes that its partition does not have, a valid account.
+bool waits_in_vain(const QueuedTask& task);
 
 /// Whether jobs of that name wait, run or end. True if Slurm does not answer.
 bool is_queued(const std::string& name);

@@ -91,5 +91,11 @@ TEST(Slurm, knows_which_states_are_the_end) {
   EXPECT_FALSE(slurm::has_ended("REQUEUED"));
 }
 
+TEST(Slurm, knows_what_nobody_should_wait_for) {
+  EXPECT_TRUE(slurm::waits_in_vain({0, "PENDING", "PartitionConfig", false}));
+  EXPECT_FALSE(slurm::waits_in_vain({0, "PENDING", "Resources", false}));
+  EXPECT_FALSE(slurm::waits_in_vain({0, "RUNNING", "PartitionConfig", false}));
+}
+
 }  // namespace
 }  // namespace bankshot::sweep
