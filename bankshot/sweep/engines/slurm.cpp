@@ -167,7 +167,8 @@ class Slurm final : public Engine {
       return true;
     }
     has_submitted_ = true;
-    Clock::time_point next_look = Clock::now(), next_question = Clock::now();
+    const Clock::time_point start = Clock::now();
+    Clock::time_point next_look = start, next_question = start;
     while (!std::ranges::all_of(batches_, &Batch::is_over)) {
       if (Clock::now() >= next_question) {
         ask(*number);
@@ -177,7 +178,7 @@ class Slurm final : public Engine {
               batches_[0].last.reason)};
           return true;
         }
-        next_question = Clock::now() + seconds(3);
+        next_question = Clock::now() + std::clamp<Clock::duration>((Clock::now() - start) / 4, seconds(1), seconds(5));
       }
       if (Clock::now() >= next_look) {
         folder.touch();
