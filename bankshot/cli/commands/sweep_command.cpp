@@ -14,6 +14,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/commands/sweep_answers.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
+#include "bankshot/host/write_file.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -53,6 +54,7 @@ class Sweep final : public Command {
     app.add_option("--timeout", run_.options.timeout, "a point that takes longer has failed; in seconds")
         ->check(CLI::Range(0.001, 1e9))
         ->type_name("SECONDS");
+    slurm_options(app);
     app.add_flag("--retry-failed", run_.retry, "run points that failed before, too");
     CLI::Option* const optimise =
         app.add_option("--optimise", run_.optimise,
@@ -72,11 +74,17 @@ class Sweep final : public Command {
     app.add_option("--json", run_.json, "write what was done as JSON; - is standard output")->type_name("FILE|-");
     define_answers(app);
     worker_ = app.add_subcommand("worker", "")->group("");
+    worker_->add_option("--tasks", tasks_file_);
+    worker_->add_option("--results", results_file_)->needs(worker_->get_option("--tasks"));
+    worker_->add_option("--workers", run_.options.workers);
+    worker_->add_option("--memory", run_.options.memory);
+    worker_->add_option("--timeout", run_.options.timeout);
     app.footer(app.get_footer() + "\nEngines:\n" + engine_table());
   }
 
   int run(const std::vector<std::string>&) override {
-    if (worker_->parsed()) return work();
+    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    if (worker_->parsed()) return tasks_file_.empty() ? work() : work_in_files();
     if (run_.store.empty()) run_.store = sweep::default_store();
     if (run_.store.empty()) return refuse("where is the store? Give --store FILE, as there is no HOME");
     question_.store = run_.store;
@@ -99,7 +107,9 @@ class Sweep final : public Command {
     if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
     if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
       return refuse(error->message);
-    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    if (const std::string option = given_of_slurm(); run_.engine != "slurm" && !option.empty())
+      return refuse(option + " is for --engine slurm");
+    run_.options.store = host::real_place(run_.store);
     return run_sweep(run_);
   }
 
@@ -159,6 +169,33 @@ class Sweep final : public Command {
         ->type_name("FILE");
   }
 
+  void slurm_options(CLI::App& app) {
+    const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+      CLI::Option* const option = app.add_option(name, value, help)->type_name(type)->group("With --engine slurm");
+      of_slurm_.push_back(option);
+      return option;
+    };
+    sweep::EngineOptions& options = run_.options;
+    add("--partition", options.partition, "the partition that jobs go to", "NAME");
+    add("--account", options.account, "who pays for them", "NAME");
+    add("--time", options.time, "the most that a task may take, as sbatch has it: 30, 12:00:00", "TIME");
+    add("--points-per-task", options.points_per_task, "points of a task (default: for about ten minutes)", "N")
+        ->check(CLI::Range(1, 1'000'000));
+    add("--tasks", options.tasks, "tasks that run at once, at most", "N")->check(CLI::Range(1, 1'000'000));
+    add("--job-folder", options.folder, "a folder that all nodes see, for files (default: STORE.jobs)", "FOLDER");
+  }
+  std::string given_of_slurm() const {
+    for (const CLI::Option* option : of_slurm_) {
+      if (option->count() != 0) return option->get_name();
+    }
+    return {};
+  }
+
+  int work_in_files() {
+    const Result<int> status = sweep::serve_file(tasks_file_, results_file_, run_.options);
+    return status ? *status : refuse(status.error().message);
+  }
+
   /// The other end of standard input is the sweep. Programs that run here must not read it.
   static int work() {
     const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -170,6 +207,8 @@ class Sweep final : public Command {
   SweepRun run_;
   SweepQuestion question_;
   CLI::App *worker_ = nullptr, *status_ = nullptr, *results_ = nullptr, *plot_ = nullptr, *export_ = nullptr;
+  std::string tasks_file_, results_file_;  ///< of a worker
+  std::vector<CLI::Option*> of_slurm_;
 };
 
 const RegisterCommand sweep_registered({"sweep", "Run programs on many simulated machines, and keep every result",

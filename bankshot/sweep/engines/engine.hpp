@@ -26,7 +26,11 @@ struct Caller {
   std::function<std::optional<Task>(const Job&)> task;
   /// Keeps a result. An engine reports each task once.
   std::function<void(const Outcome&)> finished;
-  /// Called at least once a second. @param running  points that run now @return false: stop, and report no more
+  /// Keeps a result that an earlier run left behind, if there is none yet.
+  /// @param key  of its point @return the number of that point, if the result was kept
+  std::function<std::optional<uint64_t>(const std::string& key, Outcome outcome)> found;
+  /// Called at least once a second. @param running  points that run now @return false: stop; only results that are
+  /// there may still be reported
   std::function<bool(size_t running)> beat;
 };
 
@@ -35,6 +39,7 @@ struct EngineOptions {
   unsigned workers = 0;                  ///< of one machine; 0: as many as there are cores
   uint64_t memory = 0;                   ///< bytes that all workers together may use; 0: what is free
   double timeout = 0;                    ///< seconds of a point; 0: none
+  std::string store;                     ///< file of the store, absolute: whose results a killed run left
   std::string folder;                    ///< of files that other machines read and write
   std::string partition, account, time;  ///< of a cluster's queue, as its sbatch has them; empty: its default
   unsigned points_per_task = 0;          ///< of a cluster; 0: by what points are expected to take
@@ -63,5 +68,11 @@ struct RegisterEngine {
 
 /// What a worker process does: reads tasks from a socket, a line each, and writes their outcomes, until it is closed.
 int serve_tasks(int socket);
+
+/// What a task of a cluster does: runs the tasks of a file, a line each, that have no result in the other file yet.
+/// Results go to a file of this machine, and all of them to `results` every few seconds and at the end, also if a
+/// signal asks to end.
+/// @return exit status, or why results cannot be kept
+Result<int> serve_file(const std::string& tasks, const std::string& results, const EngineOptions& options);
 
 }  // namespace bankshot::sweep

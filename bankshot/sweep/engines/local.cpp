@@ -178,17 +178,23 @@ class Local final : public Engine {
     return true;
   }
 
+  /// Puts a worker's job back, to run alone. @return false if that was tried before
+  bool put_back(Worker& worker) {
+    const Job job = *worker.job;
+    if (runs_again(job)) return false;
+    again_.push_back(job.id);
+    waiting_.push_back(job);
+    worker.job.reset();
+    return true;
+  }
+
   void report(Worker& worker, Outcome outcome, const Caller& caller) {
+    // A program that the system killed while others ran may have lacked memory.
+    const bool killed = outcome.failure.find("killed by signal 9") != std::string::npos;
+    if (killed && workers_.size() > 1 && put_back(worker)) return;
     const Job job = *worker.job;
     worker.job.reset();
     alone_ = false;
-    // A program that the system killed while others ran may have lacked memory: it runs once more, alone.
-    const bool killed = outcome.failure.find("killed by signal 9") != std::string::npos;
-    if (killed && workers_.size() > 1 && !runs_again(job)) {
-      again_.push_back(job.id);
-      waiting_.push_back(job);
-      return;
-    }
     largest_ = std::max(largest_, outcome.peak_bytes);
     outcome.id = job.id;
     caller.finished(outcome);
@@ -196,7 +202,7 @@ class Local final : public Engine {
 
   void lost(Worker& worker, const Caller& caller) {
     end(worker);
-    report(worker, failed("its worker was killed by signal 9 or closed its socket"), caller);
+    if (!put_back(worker)) report(worker, failed("its worker was killed by signal 9 or closed its socket"), caller);
   }
 
   void take(Worker& worker, const Caller& caller) {

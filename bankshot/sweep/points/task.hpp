@@ -16,6 +16,7 @@ namespace bankshot::sweep {
 
 struct Task {
   uint64_t id = 0;                   ///< of its point in the store
+  std::string key;                   ///< of its point
   std::vector<std::string> command;  ///< the program, a path, and its arguments
   std::string folder;                ///< in which it runs, absolute
   std::map<std::string, std::string> environment;

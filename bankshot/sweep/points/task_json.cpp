@@ -26,9 +26,15 @@ Result<T> read_line(std::string_view line, Read read) {
 }  // namespace
 
 std::string to_line(const Task& task) {
-  Json json = {{"id", task.id},           {"command", task.command},         {"folder", task.folder},
-               {"gpu", task.gpu},         {"environment", task.environment}, {"bank_hash", task.bank_hash},
-               {"threads", task.threads}, {"keep_report", task.keep_report}};
+  Json json = {{"id", task.id},
+               {"key", task.key},
+               {"command", task.command},
+               {"folder", task.folder},
+               {"gpu", task.gpu},
+               {"environment", task.environment},
+               {"bank_hash", task.bank_hash},
+               {"threads", task.threads},
+               {"keep_report", task.keep_report}};
   if (task.simulate) json["simulate"] = cuda::to_text(*task.simulate);
   return dumped(json);
 }
@@ -38,6 +44,7 @@ Result<Task> task_from(std::string_view line) {
   bool simulates = false;
   Result<Task> task = read_line<Task>(line, [&](const Json& json, Task& one) {
     json.at("id").get_to(one.id);
+    json.at("key").get_to(one.key);
     json.at("command").get_to(one.command);
     json.at("folder").get_to(one.folder);
     json.at("gpu").get_to(one.gpu);

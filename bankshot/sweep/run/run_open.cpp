@@ -93,6 +93,7 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     if (!point) return std::nullopt;
     running[job.id] = point->files;
     point->task.id = job.id;
+    point->task.key = point->key;
     point->task.keep_report = request.keep_reports;
     return std::move(point->task);
   };
@@ -104,6 +105,17 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     store.record(outcome);
     ++(outcome.failure.empty() ? progress.done : progress.failed);
     time.ended(all.at(outcome.id).kind, outcome.seconds);
+  };
+  caller.found = [&](const std::string& key, Outcome outcome) -> std::optional<uint64_t> {
+    const std::optional<Known> known = store.known(key);
+    if (!known || known->status == "done" || (known->status == "failed" && !outcome.failure.empty()))
+      return std::nullopt;
+    outcome.id = known->point;
+    if (all.contains(outcome.id))
+      caller.finished(outcome);
+    else
+      store.record(outcome);
+    return outcome.id;
   };
   caller.beat = [&](size_t running) {
     progress.running = running;
