@@ -13,7 +13,7 @@ namespace bankshot::host {
 struct Ending {
   int status = 0;           ///< exit status, if signal is 0
   int signal = 0;           ///< that killed it
-  uint64_t peak_bytes = 0;  ///< of memory that it held at once, without processes of its own
+  uint64_t peak_bytes = 0;  ///< of memory that it, or one of its own processes, held at once
   /// What a shell would say: its status, or 128 + signal.
   int shell_status() const { return signal != 0 ? 128 + signal : status; }
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -89,6 +90,11 @@ experiment::FixedKernel fixed_kernel(const fix::Plan& plan, const std::string& p
 }
 
 }  // namespace
+
+ExperimentRuns::ExperimentRuns(const RunOptions& options, sweep::Store* store) : options_(options), store_(store) {
+  if (store_ == nullptr) return;
+  for (const std::string& library : sweep::model_libraries()) digests_.watch(library);
+}
 
 std::string program_of(const experiment::Benchmark& benchmark) { return kernel_folder() + "/" + benchmark.program; }
 
@@ -238,21 +244,42 @@ Result<report::RunReport> ExperimentRuns::stored(host::Setup& setup, const Comma
   point.key = sweep::key_of(run);
   point.task.command = command;
   point.task.gpu = setup.request.gpu;
-  const uint64_t id = store_->enter(point);
-  if (const std::optional<std::string> known = store_->report(id)) {
-    Result<report::RunReport> report = report::from_json(*known);
-    if (report) return report;
+  digests_.watch(setup.request.gpu);
+  sweep::Outcome outcome;
+  try {
+    outcome.id = store_->enter(point);
+    if (const std::optional<std::string> known = store_->report(outcome.id)) {
+      Result<report::RunReport> report = report::from_json(*known);
+      if (report) return report;
+    }
+  } catch (const sweep::StoreError& error) {
+    lose_store(error.what());
+    return observed();
   }
   const auto start = std::chrono::steady_clock::now();
   Result<report::RunReport> report = observed();
-  if (!report) return report;
-  sweep::Outcome outcome;
-  outcome.id = id;
+  if (!report || is_changed(command[0], setup.request.gpu)) return report;
   outcome.kernels = sweep::kernels_of(*report);
+  outcome.core_khz = report->machine ? report->machine->core_khz : 0;
   outcome.report = report::to_json(*report);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  store_->record(outcome);
+  try {
+    store_->record(outcome);
+  } catch (const sweep::StoreError& error) {
+    lose_store(error.what());
+  }
   return report;
+}
+
+bool ExperimentRuns::is_changed(const std::string& program, const std::string& gpu) const {
+  std::vector<std::string> files = sweep::model_libraries();
+  files.insert(files.end(), {program, gpu});
+  return std::ranges::any_of(files, [&](const std::string& file) { return digests_.has_changed(file); });
+}
+
+void ExperimentRuns::lose_store(const std::string& why) {
+  std::fprintf(stderr, "bankshot: note: results are no longer kept: %s\n", why.c_str());
+  store_ = nullptr;
 }
 
 Result<host::Observation> ExperimentRuns::observe(host::Setup& setup, const Command& command) {

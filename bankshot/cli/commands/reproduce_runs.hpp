@@ -24,7 +24,7 @@ std::string program_of(const experiment::Benchmark& benchmark);
 class ExperimentRuns {
  public:
   /// @param store  of results that earlier runs left, and where those of this one go; null: none
-  ExperimentRuns(const RunOptions& options, sweep::Store* store) : options_(options), store_(store) {}
+  ExperimentRuns(const RunOptions& options, sweep::Store* store);
 
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark,
                                        const std::vector<std::string>& arguments);
@@ -56,6 +56,10 @@ class ExperimentRuns {
   Result<report::RunReport> run(const Command& command, const Simulated& machine);
   /// The report of a run that the store has, or that is made and kept there.
   Result<report::RunReport> stored(host::Setup& setup, const Command& command, const std::string& bank_hash);
+  /// Whether what decides the result of a run has changed since it was digested.
+  bool is_changed(const std::string& program, const std::string& gpu) const;
+  /// The store cannot be used any more: says so, and goes on without.
+  void lose_store(const std::string& why);
   /// Runs a program of ours to its end.
   Result<host::Observation> observe(host::Setup& setup, const Command& command);
 

@@ -13,6 +13,7 @@
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/figure/plot.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/support/printable.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 
@@ -37,7 +38,8 @@ Json counts_json(const sweep::SweepInfo& info, sweep::Store& store) {
   for (const std::string& setting : info.settings) axes.push_back(sweep::column_of(setting));
   return {{"sweep", info.name},      {"title", info.title},     {"plan", info.file},
           {"columns", axes},         {"points", counts.points}, {"done", counts.done},
-          {"failed", counts.failed}, {"open", counts.open()},   {"failures", failures}};
+          {"failed", counts.failed}, {"open", counts.open()},   {"without_kernel", store.without_kernel(info).points},
+          {"failures", failures}};
 }
 
 }  // namespace
@@ -45,22 +47,25 @@ Json counts_json(const sweep::SweepInfo& info, sweep::Store& store) {
 void SweepQuestion::define_sweep(CLI::App& app, bool required) {
   CLI::Option* const name = app.add_option("SWEEP", sweep, "name of a sweep, or the file of its plan");
   if (required) name->required();
+}
+
+void SweepQuestion::define_json(CLI::App& app) {
   app.add_option("--json", json, "write the result as JSON; - is standard output")->type_name("FILE|-");
 }
 
 void SweepQuestion::define_choice(CLI::App& app) {
-  app.add_option("--measure", measure, "what is looked at: " + sweep::measure_list())
-      ->type_name("NAME")
-      ->capture_default_str();
+  app.add_option("--measure", measure,
+                 "measure to report (default: cycles, or conflicts if the plan says so): " + sweep::measure_list())
+      ->type_name("NAME");
   app.add_option("--where", where, "only points with this value; may be given several times")
       ->allow_extra_args(false)
       ->type_name("AXIS=VALUE");
   CLI::Option* const speedup =
       app.add_option("--speedup-over", speedup_over,
-                     "how many times as fast as the point that has this value and is the same otherwise")
+                     "how many times as fast as the point that has this value and is otherwise the same")
           ->type_name("AXIS=VALUE");
   app.add_option("--relative-to", relative_to,
-                 "divide by the result of the point that has this value and is the same otherwise")
+                 "divide by the result of the point that has this value and is otherwise the same")
       ->type_name("AXIS=VALUE")
       ->excludes(speedup);
 }
@@ -101,6 +106,18 @@ Result<sweep::SweepInfo> find_sweep(sweep::Store& store, const std::string& name
       fmt::format("{} has no sweep '{}'; {}", store.file(), name, list.empty() ? "it has none" : "it has " + list)};
 }
 
+namespace {
+
+/// Whether the axis of the reference is shown, so that its 1 stands by itself and is in no mean with others.
+bool keeps_reference(const SweepQuestion& question, const std::string& axis) {
+  const auto is_it = [&](const std::string& name) { return sweep::column_of(name) == axis; };
+  const bool lists_points = question.by.empty() && question.x.empty() && !question.sensitivity;
+  return lists_points || std::ranges::any_of(question.by, is_it) || is_it(question.x) || is_it(question.series) ||
+         is_it(question.panel);
+}
+
+}  // namespace
+
 Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, const std::vector<std::string>& more) {
   Result<sweep::SweepInfo> info = find_sweep(store, question.sweep);
   if (!info) return info.error();
@@ -110,7 +127,9 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
     if (!one) return one.error();
     where.push_back(*std::move(one));
   }
-  std::vector<std::string> measures{question.measure == "cycles" && !info->simulates ? "conflicts" : question.measure};
+  std::vector<std::string> measures{!question.measure.empty() ? question.measure
+                                    : info->simulates         ? "cycles"
+                                                              : "conflicts"};
   measures.insert(measures.end(), more.begin(), more.end());
   Result<sweep::Table> table = sweep::read_table(store, *info, measures, where);
   if (!table) return table.error();
@@ -124,34 +143,43 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
     const std::string& text = is_speedup ? question.speedup_over : question.relative_to;
     const Result<sweep::Condition> reference = condition(is_speedup ? "--speedup-over" : "--relative-to", text);
     if (!reference) return reference.error();
-    const Result<size_t> left_out = sweep::make_relative(all.table, *reference, is_speedup);
+    const Result<sweep::LeftOut> left_out = sweep::make_relative(
+        all.table, *reference, is_speedup != all.more_is_better, keeps_reference(question, reference->axis));
     if (!left_out) return left_out.error();
     all.left_out = *left_out;
+    if (!keeps_reference(question, reference->axis))
+      all.without_reference = fmt::format("points with {} are left out of the means", text);
     all.what = is_speedup ? fmt::format("speed-up over {} ({})", text, measures[0])
                           : fmt::format("{} relative to {}", measures[0], text);
     if (is_speedup) all.more_is_better = true;
   }
-  if (all.table.size() == 0) return Error{fmt::format("{}: no point has a result yet", all.info.name)};
-  const auto has_result = [](double result) { return !std::isnan(result); };
-  if (std::ranges::none_of(all.table.results, has_result)) {
+  if (all.table.size() == 0) {
+    if (all.left_out.alone + all.left_out.not_finite != 0) return Error{all.info.name + ": " + caveats(all)};
+    if (all.table.without_number == 0) return Error{fmt::format("{}: no point has a result yet", all.info.name)};
     const std::string why = store.without_kernel(all.info).message;
-    return Error{
-        fmt::format("{}: no point has a number of {}{}", all.info.name, all.what, why.empty() ? "" : ": " + why)};
+    return Error{fmt::format("{}: no point has a value for {}{}", all.info.name, all.what,
+                             why.empty() ? "; sampled points have no counters" : ": " + why)};
   }
-  all.without_kernel = store.without_kernel(all.info).points;
   all.mean = sweep::mean_for(all.table, is_speedup || !question.relative_to.empty());
   return all;
 }
 
 std::string caveats(const SweepAnswer& answer) {
+  const sweep::Table& table = answer.table;
+  const size_t left_out = answer.left_out.alone + answer.left_out.not_finite;
   std::string text;
-  if (answer.table.missing != 0)
-    text += fmt::format("{} of {} points have no result (bankshot sweep status {})\n", grouped(answer.table.missing),
-                        grouped(answer.table.missing + answer.table.size() + answer.left_out), answer.info.name);
-  if (answer.without_kernel != 0)
-    text += fmt::format("{} points ran none of the kernels that count\n", grouped(answer.without_kernel));
-  if (answer.left_out != 0)
-    text += fmt::format("{} points have no point to compare with and are left out\n", grouped(answer.left_out));
+  const auto add = [&](size_t points, const std::string& what) {
+    if (points != 0) text += fmt::format("{} {}\n", report::counted(points, "point", "points"), what);
+  };
+  if (!answer.without_reference.empty()) text += answer.without_reference + "\n";
+  if (table.clocks_differ && answer.what.find("cycles") != std::string::npos)
+    text += "points have different clocks: --measure microseconds compares times\n";
+  add(table.missing,
+      fmt::format("of {} without a result: bankshot sweep status {}",
+                  report::grouped(table.missing + table.without_number + table.size() + left_out), answer.info.name));
+  add(table.without_number, "without a value: no kernel that ran counts, or the counters are those of a sample");
+  add(answer.left_out.alone, "left out: there is no matching point to compare with");
+  add(answer.left_out.not_finite, "left out: the ratio would be a division by 0");
   return text;
 }
 
@@ -165,23 +193,24 @@ int sweep_status(const SweepQuestion& question) {
     if (!one) return refuse(one.error().message);
     sweeps.push_back(*one);
   }
-  std::vector<std::vector<std::string>> lines{{"sweep", "plan", "points", "done", "failed", "open"}};
+  std::vector<std::vector<std::string>> lines{{"sweep", "plan", "runs", "done", "failed", "open"}};
   Json list = Json::array();
   std::string failures;
   for (const sweep::SweepInfo& info : sweeps) {
     const sweep::Counts counts = store.counts(info);
-    lines.push_back({info.name, info.file, grouped(counts.points), grouped(counts.done), grouped(counts.failed),
-                     grouped(counts.open())});
+    lines.push_back({info.name, info.file, report::grouped(counts.points), report::grouped(counts.done),
+                     report::grouped(counts.failed), report::grouped(counts.open())});
     list.push_back(counts_json(info, store));
     if (counts.failed == 0) continue;
     if (!question.sweep.empty()) {
       for (const sweep::Failure& one : store.failures(info))
-        failures += fmt::format("\n{} failed, first row {}: {}", grouped(one.points), one.row, printable(one.message));
-      failures += "\nbankshot sweep --retry-failed runs them again\n";
+        failures +=
+            fmt::format("\n{} failed, first row {}: {}", report::grouped(one.points), one.row, printable(one.message));
+      failures += fmt::format("\nbankshot sweep --retry-failed {} runs them again\n", info.file);
     }
   }
   const std::string text = fmt::format("store {}: {} results\n\n{}", store.file(),
-                                       grouped(static_cast<uint64_t>(store.database().number(
+                                       report::grouped(static_cast<uint64_t>(store.database().number(
                                            "SELECT count(*) FROM bankshot_points WHERE status = 'done'"))),
                                        aligned(lines, 2)) +
                            failures;
@@ -209,16 +238,21 @@ int sweep_export(const SweepQuestion& question) {
   std::optional<sweep::Statement> prepared;
   try {
     prepared.emplace(store.database().prepare(sql));
+    if (!prepared->is_query()) return refuse("--sql: only a query is possible: begin with SELECT");
   } catch (const sweep::StoreError& error) {
     return refuse(fmt::format("--sql: {}", error.what()));
   }
   sweep::Statement& query = *prepared;
-  if (query.columns() == 0) return refuse("--sql: this is no query: begin with SELECT");
   const auto csv_text = [](std::string_view text) {
     if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
     std::string out = "\"";
     for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
     return out + "\"";
+  };
+  const auto hexadecimal = [](std::string_view bytes) {
+    std::string out;
+    for (const char byte : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return out;
   };
   std::string csv;
   Json rows = Json::array();
@@ -227,17 +261,22 @@ int sweep_export(const SweepQuestion& question) {
   while (query.step()) {
     Json row = Json::object();
     for (int c = 0; c < query.columns(); ++c) {
-      if (!question.csv.empty()) csv += (c == 0 ? "" : ",") + csv_text(query.text(c));
-      if (question.json.empty()) continue;
-      Json& value = row[query.name(c)];
-      if (query.is_null(c))
-        value = nullptr;
-      else if (query.is_whole(c))
-        value = query.integer(c);
-      else if (query.is_text(c))
-        value = query.text(c);
-      else
-        value = query.real(c);
+      const bool is_blob = query.is_bytes(c);
+      if (!question.json.empty()) {
+        Json& value = row[query.name(c)];
+        if (query.is_null(c))
+          value = nullptr;
+        else if (is_blob)
+          value = hexadecimal(query.bytes(c));
+        else if (query.is_whole(c))
+          value = query.integer(c);
+        else if (query.is_text(c))
+          value = query.text(c);
+        else
+          value = query.real(c);
+      }
+      if (!question.csv.empty())
+        csv += (c == 0 ? "" : ",") + (is_blob ? hexadecimal(query.bytes(c)) : csv_text(query.text(c)));
     }
     csv += "\n";
     if (!question.json.empty()) rows.push_back(std::move(row));

@@ -16,7 +16,7 @@ namespace bankshot::cli {
 struct SweepQuestion {
   std::string sweep;  ///< its name, or the file of its plan
   std::string store, json;
-  std::string measure = "cycles";
+  std::string measure;             ///< empty: what the plan measures
   std::vector<std::string> where;  ///< "AXIS=VALUE"
   std::string speedup_over, relative_to;
   std::vector<std::string> by;
@@ -29,6 +29,7 @@ struct SweepQuestion {
   std::string csv, sql;
 
   void define_sweep(CLI::App& app, bool required);
+  void define_json(CLI::App& app);
   void define_choice(CLI::App& app);
 };
 
@@ -42,17 +43,17 @@ struct SweepAnswer {
   sweep::SweepInfo info;
   sweep::Table table;
   sweep::Mean mean = sweep::Mean::geometric;
-  std::string what;  ///< "cycles", "cycles of bank_hash = none by its own"
+  std::string what;  ///< "cycles", "speed-up over bank_hash=none (cycles)"
   bool more_is_better = false;
-  size_t left_out = 0;        ///< points without a partner
-  size_t without_kernel = 0;  ///< points that ran none of the kernels that count
+  sweep::LeftOut left_out;
+  std::string without_reference;  ///< a sentence, if points of the reference are not among the others
 };
 /// @param more  further measures, behind the one of the question
 Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question,
                            const std::vector<std::string>& more = {});
 Result<sweep::SweepInfo> find_sweep(sweep::Store& store, const std::string& name);
 
-/// "12 points have no result (3 failed): bankshot sweep status NAME" and the like, a line each.
+/// Which points the answer lacks, a line for each reason.
 std::string caveats(const SweepAnswer& answer);
 
 /// Lines with the cells one below the other; the first `left` columns are flush left.

@@ -1,5 +1,6 @@
 // bankshot sweep: many programs on many machines, into a store.
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class Sweep final : public Command {
   void define(CLI::App& app) override {
     app.add_option("PLAN", run_.plan, "the plan, a TOML file (docs/sweep.md)")->type_name("PLAN.toml");
     store_option(app);
-    app.add_flag("--dry-run", run_.dry, "check the plan, and tell the number of points and the time they take");
+    dry_ = app.add_flag("--dry-run", run_.dry, "check the plan, and print the number of points and the estimated time");
     app.add_option("--engine", run_.engine, "where points run: " + engine_list())
         ->check(CLI::IsMember(engine_names()))
         ->capture_default_str();
@@ -58,10 +59,11 @@ class Sweep final : public Command {
     app.add_flag("--retry-failed", run_.retry, "run points that failed before, too");
     CLI::Option* const optimise =
         app.add_option("--optimise", run_.optimise,
-                       "find the machine with the least cycles (or conflicts) by successive halving, without running "
-                       "all points")
-            ->check(CLI::IsMember({"cycles", "conflicts"}))
-            ->type_name("MEASURE");
+                       "find the machine with the least cycles, microseconds or conflicts by successive halving, "
+                       "without running all points")
+            ->check(CLI::IsMember({"cycles", "microseconds", "conflicts"}))
+            ->type_name("MEASURE")
+            ->excludes(dry_);
     app.add_option("--candidates", run_.halving.candidates, "machines that --optimise looks at, chosen at random")
         ->check(CLI::Range(2, 1'000'000))
         ->capture_default_str()
@@ -88,6 +90,8 @@ class Sweep final : public Command {
     if (run_.store.empty()) run_.store = sweep::default_store();
     if (run_.store.empty()) return refuse("where is the store? Give --store FILE, as there is no HOME");
     question_.store = run_.store;
+    if (!run_.plan.empty() && (status_->parsed() || results_->parsed() || plot_->parsed() || export_->parsed()))
+      return refuse("give either a PLAN to run or one of status, results, plot and export");
     try {
       if (status_->parsed()) return sweep_status(question_);
       if (results_->parsed()) return sweep_results(question_);
@@ -97,8 +101,7 @@ class Sweep final : public Command {
     } catch (const sweep::StoreError& error) {
       const std::string what = error.what();
       if (what.find(run_.store) != std::string::npos) return refuse(what);
-      return refuse(
-          fmt::format("the store {} cannot be used any more: {}; results that it has so far stay", run_.store, what));
+      return refuse(fmt::format("the store {} failed: {}; results that it has are kept", run_.store, what));
     }
   }
 
@@ -129,14 +132,20 @@ class Sweep final : public Command {
   }
 
   void define_answers(CLI::App& app) {
-    const auto part = [&](const char* name, const char* summary, bool needs_sweep) {
+    const auto part = [&](const char* name, const char* summary, bool needs_sweep, const char* examples) {
       CLI::App* const made = app.add_subcommand(name, summary);
+      made->footer(std::string("Examples:\n") + examples);
       question_.define_sweep(*made, needs_sweep);
+      if (std::string_view(name) != "plot") question_.define_json(*made);
       store_option(*made);
       return made;
     };
-    status_ = part("status", "How far sweeps are, and what failed", false);
-    results_ = part("results", "Points, tables, the best by an axis, the Pareto front, which axes matter", true);
+    status_ = part("status", "Show progress and failures", false,
+                   "  bankshot sweep status\n  bankshot sweep status hashes\n");
+    results_ =
+        part("results", "Points, tables, the best by an axis, the Pareto front, which axes matter", true,
+             "  bankshot sweep results hashes --by bank_hash,gpu --speedup-over bank_hash=none\n"
+             "  bankshot sweep results hashes --best-by program\n  bankshot sweep results hashes --sensitivity\n");
     question_.define_choice(*results_);
     results_->add_option("--by", question_.by, "a table of means: one axis, or two, separated by a comma")
         ->delimiter(',')
@@ -148,14 +157,18 @@ class Sweep final : public Command {
     results_->add_flag("--pareto", question_.pareto,
                        "the measure against the area of the bank hash in hardware; needs yosys");
     results_->add_option("--limit", question_.limit, "points that are listed")->capture_default_str();
-    plot_ = part("plot", "Draw means as SVG", true);
+    plot_ =
+        part("plot", "Draw means as SVG", true,
+             "  bankshot sweep plot hashes --x bank_hash --series gpu --speedup-over bank_hash=none -o hashes.svg\n");
     question_.define_choice(*plot_);
     plot_->add_option("--x", question_.x, "axis from left to right")->type_name("AXIS");
     plot_->add_option("--series", question_.series, "a line or a kind of bar for each value of this axis")
         ->type_name("AXIS");
     plot_->add_option("--panel", question_.panel, "a panel for each value of this axis")->type_name("AXIS");
     plot_->add_option("-o,--output", question_.output, "the figure")->type_name("FILE.svg");
-    export_ = part("export", "Write all points, or what a query of SQL yields, as CSV or JSON", false);
+    export_ = part("export", "Write all points, or what a query of SQL yields, as CSV or JSON", false,
+                   "  bankshot sweep export hashes --csv hashes.csv\n"
+                   "  bankshot sweep export --csv - --sql \'SELECT gpu, avg(cycles) FROM hashes GROUP BY gpu\'\n");
     export_->add_option("--csv", question_.csv, "write CSV; - is standard output")->type_name("FILE|-");
     export_->add_option("--sql", question_.sql, "a query; the tables are described in docs/sweep.md")
         ->type_name("SELECT");
@@ -163,9 +176,8 @@ class Sweep final : public Command {
 
   void store_option(CLI::App& app) {
     app.add_option("--store", run_.store,
-                   "the store, a SQLite database with the results of all sweeps (default: bankshot/store.sqlite in "
-                   "$XDG_DATA_HOME or ~/.local/share)")
-        ->envname("BANKSHOT_STORE")
+                   "the store, a SQLite database with the results of all sweeps (default: $BANKSHOT_STORE, else "
+                   "bankshot/store.sqlite in $XDG_DATA_HOME or ~/.local/share)")
         ->type_name("FILE");
   }
 
@@ -198,6 +210,10 @@ class Sweep final : public Command {
 
   /// The other end of standard input is the sweep. Programs that run here must not read it.
   static int work() {
+    int kind = 0;
+    socklen_t size = sizeof kind;
+    if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &kind, &size) != 0)
+      return refuse("a worker is started by a sweep");
     const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (socket < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) return refuse("a worker is started by a sweep");
@@ -206,6 +222,7 @@ class Sweep final : public Command {
 
   SweepRun run_;
   SweepQuestion question_;
+  CLI::Option* dry_ = nullptr;
   CLI::App *worker_ = nullptr, *status_ = nullptr, *results_ = nullptr, *plot_ = nullptr, *export_ = nullptr;
   std::string tasks_file_, results_file_;  ///< of a worker
   std::vector<CLI::Option*> of_slurm_;

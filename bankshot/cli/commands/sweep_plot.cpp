@@ -10,20 +10,14 @@
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/figure/plot.hpp"
+#include "bankshot/sweep/plan/settings.hpp"
 
 namespace bankshot::cli {
 namespace {
 
-double number_of(const sweep::Value& value) {
-  if (const int64_t* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
-  return std::get<double>(value);
-}
+using sweep::number_of;
 
-bool is_numeric(const sweep::TableAxis& axis) {
-  return std::ranges::all_of(axis.values, [](const sweep::Value& value) {
-    return std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value);
-  });
-}
+bool is_numeric(const sweep::TableAxis& axis) { return std::ranges::all_of(axis.values, sweep::is_number); }
 
 /// Whether each value is at least about twice the one before, as sizes are.
 bool doubles(const sweep::TableAxis& axis) {
@@ -52,7 +46,7 @@ int sweep_plot(const SweepQuestion& question) {
   std::vector<size_t> axes;
   for (const std::string* name : {&question.x, &question.series, &question.panel}) {
     if (name->empty()) continue;
-    const std::optional<size_t> at = found->table.find(*name);
+    const std::optional<size_t> at = found->table.find(sweep::column_of(*name));
     if (!at) return refuse(fmt::format("points do not differ in '{}'", *name));
     if (std::ranges::find(axes, *at) != axes.end()) return refuse(fmt::format("{} is named twice", *name));
     axes.push_back(*at);

@@ -1,6 +1,8 @@
 // bankshot sweep results: tables, the best points, the Pareto front, and which settings matter.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,12 +11,13 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/commands/sweep_answers.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
-#include "bankshot/gpu/gpu.hpp"
 #include "bankshot/report/figure/plot.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/sweep/answers/hash_hardware.hpp"
 #include "bankshot/sweep/answers/pareto.hpp"
 #include "bankshot/sweep/answers/sensitivity.hpp"
+#include "bankshot/sweep/plan/settings.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -24,7 +27,7 @@ using sweep::Group;
 using sweep::Table;
 
 std::string number_text(double value) {
-  return value >= 1e5 ? grouped(static_cast<uint64_t>(std::llround(value))) : report::short_number(value);
+  return value >= 1e4 ? report::grouped(static_cast<uint64_t>(std::llround(value))) : report::short_number(value);
 }
 
 std::string cell_text(const sweep::Cell& cell) {
@@ -60,15 +63,15 @@ Json head(const SweepAnswer& answer, const char* kind) {
           {"measure", answer.what},
           {"mean", answer.mean == sweep::Mean::geometric ? "geometric" : "arithmetic"},
           {"missing", answer.table.missing},
-          {"left_out", answer.left_out},
-          {"without_kernel", answer.without_kernel}};
+          {"left_out", answer.left_out.alone + answer.left_out.not_finite},
+          {"without_number", answer.table.without_number}};
 }
 
 /// Places of axes by their names.
 Result<std::vector<size_t>> places(const SweepAnswer& answer, const std::vector<std::string>& names) {
   std::vector<size_t> all;
   for (const std::string& name : names) {
-    const std::optional<size_t> at = answer.table.find(name);
+    const std::optional<size_t> at = answer.table.find(sweep::column_of(name));
     if (!at) {
       std::string list;
       for (const auto& axis : answer.table.axes) list += (list.empty() ? "" : ", ") + axis.name;
@@ -108,7 +111,7 @@ int tell_table(const SweepQuestion& question, const SweepAnswer& answer) {
   if (axes->size() == 1) {
     lines.push_back({down.name, answer.what, "points"});
     for (const Group& one : groups)
-      lines.push_back({value_text(down.values[one.codes[0]]), cell_text(one.cell), grouped(one.cell.points)});
+      lines.push_back({value_text(down.values[one.codes[0]]), cell_text(one.cell), report::grouped(one.cell.points)});
   } else {
     const auto& across = answer.table.axes[(*axes)[1]];
     title += fmt::format(" and {}", across.name);
@@ -135,10 +138,10 @@ int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
   const Result<std::vector<size_t>> by = places(answer, {question.best_by});
   if (!by) return refuse(by.error().message);
   const Table& table = answer.table;
-  // All axes, the one that is asked for first; seeds are put together.
+  // The axis that is asked for, then those of the machine; what else it runs is put together.
   std::vector<size_t> axes = *by;
   for (size_t a = 0; a < table.axes.size(); ++a) {
-    if (a != axes[0] && table.axes[a].name != "seed") axes.push_back(a);
+    if (a != axes[0] && table.axes[a].of_machine) axes.push_back(a);
   }
   std::map<uint32_t, std::vector<Group>> groups;
   for (Group& one : sweep::group(table, axes, answer.mean)) groups[one.codes[0]].push_back(std::move(one));
@@ -151,15 +154,16 @@ int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
     std::ranges::stable_sort(all, better);
     const auto equal = static_cast<size_t>(
         std::ranges::count_if(all, [&](const Group& one) { return one.cell.value == all[0].cell.value; }));
-    std::string best = settings_text(table, axes, all[0], 1);
+    std::string best = axes.size() == 1 ? "(one machine)" : settings_text(table, axes, all[0], 1);
     if (equal > 1) best += fmt::format(", and {} more", equal - 1);
-    const Group &median = all[all.size() / 2], &worst = all.back();
-    lines.push_back({value_text(table.axes[axes[0]].values[code]), best, cell_text(all[0].cell),
-                     number_text(median.cell.value), number_text(worst.cell.value)});
+    const double median = (all[(all.size() - 1) / 2].cell.value + all[all.size() / 2].cell.value) / 2;
+    const Group& worst = all.back();
+    lines.push_back({value_text(table.axes[axes[0]].values[code]), best, cell_text(all[0].cell), number_text(median),
+                     number_text(worst.cell.value)});
     Json row = {{"settings", settings_json(table, axes, all[0])}};
     row.update(cell_json(all[0].cell));
     row["equally_good"] = equal;
-    row["median"] = median.cell.value;
+    row["median"] = median;
     row["worst"] = worst.cell.value;
     rows.push_back(std::move(row));
   }
@@ -184,22 +188,23 @@ int tell_sensitivity(const SweepQuestion& question, const SweepAnswer& answer) {
     const auto& axis = table.axes[one.axes[0]];
     std::string label = axis.name;
     for (const std::string& with : one.with) label += ", " + with;
-    lines.push_back({label, percent(one.share), one.total ? percent(*one.total) : "-", report::short_number(one.range),
-                     value_text(axis.values[one.least]), value_text(axis.values[one.most])});
-    Json row = {{"axis", axis.name}, {"share", one.share}};
+    lines.push_back({label, one.share ? percent(*one.share) : "-", one.total ? percent(*one.total) : "-",
+                     report::short_number(one.range), value_text(axis.values[one.least]),
+                     value_text(axis.values[one.most])});
+    Json row = {{"axis", axis.name}, {"range", one.range}};
+    if (one.share) row["share"] = *one.share;
     if (!one.with.empty()) row["with"] = one.with;
     if (one.total) row["total"] = *one.total;
-    row["range"] = one.range;
     row["smallest_at"] = value_json(axis.values[one.least]);
     row["largest_at"] = value_json(axis.values[one.most]);
     rows.push_back(std::move(row));
   }
   std::string interactions;
   for (const sweep::Effect& one : all->interactions) {
-    pairs.push_back({{"axes", {table.axes[one.axes[0]].name, table.axes[one.axes[1]].name}}, {"share", one.share}});
-    if (one.share >= 0.001 && pairs.size() <= 5)
+    pairs.push_back({{"axes", {table.axes[one.axes[0]].name, table.axes[one.axes[1]].name}}, {"share", *one.share}});
+    if (*one.share >= 0.001 && pairs.size() <= 5)
       interactions += fmt::format("  {} with {}: {}\n", table.axes[one.axes[0]].name, table.axes[one.axes[1]].name,
-                                  percent(one.share));
+                                  percent(*one.share));
   }
   json["complete"] = all->complete;
   json["logarithmic"] = all->logarithmic;
@@ -209,42 +214,40 @@ int tell_sensitivity(const SweepQuestion& question, const SweepAnswer& answer) {
   std::string text = fmt::format("{}: share of the variance of {}{} that each axis explains\n\n{}", answer.info.name,
                                  all->logarithmic ? "the logarithm of " : "", answer.what, aligned(lines, 1));
   if (!interactions.empty()) text += "\nInteractions:\n" + interactions;
-  if (!all->complete)
-    text += "\nNot every combination of values is there: shares are estimates, and interactions cannot be told\n";
+  if (table.one_at_a_time)
+    text += "\nEach axis is compared with the base point; shares and interactions cannot be determined\n";
+  else if (!all->complete)
+    text += "\nNot every combination of values is there: shares are estimates, and interactions cannot be determined\n";
   return deliver(question.json, report::json_text(json), text + caveats(answer));
 }
 
-/// A hash with {NAME} of the first program that has it in its `let`: hardware is that of its class.
-std::string with_variables(std::string hash, const sweep::Plan& plan) {
-  for (const sweep::Program& program : plan.programs) {
-    for (const auto& [name, value] : program.let) {
-      const size_t at = hash.find("{" + name + "}");
-      if (at != std::string::npos) hash.replace(at, name.size() + 2, sweep::text_of(value));
-    }
-  }
-  return hash;
-}
-
-/// What the hashes of groups cost; those of all points, if groups do not differ in it.
+/// What the hashes of groups cost: the largest of the machines of a group's points.
 Result<std::vector<double>> hash_gates(sweep::Store& store, const SweepAnswer& answer, const std::vector<size_t>& axes,
                                        const std::vector<Group>& groups) {
   const Result<sweep::Plan> plan = sweep::parse_plan(store.plan(answer.info), answer.info.file);
   if (!plan) return plan.error();
   sweep::HashHardware hardware;
-  std::vector<double> all;
-  for (const Group& one : groups) {
-    std::string hash, gpu = sweep::text_of(plan->columns[plan->find("gpu")].values[0]);
-    for (size_t k = 0; k < axes.size(); ++k) {
-      const auto& axis = answer.table.axes[axes[k]];
-      if (axis.name == "bank_hash") hash = with_variables(sweep::text_of(axis.values[one.codes[k]]), *plan);
-      if (axis.name == "gpu") gpu = sweep::text_of(axis.values[one.codes[k]]);
+  std::map<std::vector<uint32_t>, double> largest;
+  std::set<std::vector<uint32_t>> seen;
+  for (size_t row = 0; row < answer.table.size(); ++row) {
+    const size_t point = answer.table.rows[row];
+    std::vector<uint32_t> codes, machine;
+    for (const size_t axis : axes) codes.push_back(answer.table.code(row, axis));
+    machine = codes;
+    for (size_t c = 0; c < plan->columns.size(); ++c) {
+      // A program may have variables for hashes.
+      const sweep::SettingKind kind = sweep::kind_of(plan->columns[c].name);
+      if (kind != sweep::SettingKind::seed && kind != sweep::SettingKind::arguments)
+        machine.push_back(plan->point(point)[c]);
     }
-    const Result<gpu::Gpu> found = gpu::find_gpu(gpu);
-    if (!found) return found.error();
-    const Result<double> gates = hardware.gates(hash, found->machine.scratchpad.banks);
+    if (!seen.insert(std::move(machine)).second) continue;
+    const Result<double> gates = hardware.gates_of(*plan, point);
     if (!gates) return gates.error();
-    all.push_back(*gates);
+    double& most = largest[codes];
+    most = std::max(most, *gates);
   }
+  std::vector<double> all;
+  for (const Group& one : groups) all.push_back(largest.at(one.codes));
   return all;
 }
 
@@ -298,14 +301,14 @@ int tell_points(const SweepQuestion& question, const SweepAnswer& answer) {
   json.erase("mean");
   for (size_t k = 0; k < order.size() && k < question.limit; ++k) {
     const size_t row = order[k];
-    std::vector<std::string> line{grouped(table.rows[row])};
+    std::vector<std::string> line{report::grouped(table.rows[row])};
     Json one = {{"row", table.rows[row]}}, settings = Json::object();
     for (size_t a = 0; a < table.axes.size(); ++a) {
       line.push_back(value_text(table.axes[a].values[table.code(row, a)]));
       settings[table.axes[a].name] = value_json(table.axes[a].values[table.code(row, a)]);
     }
     sweep::Cell cell{table.result(row), std::nullopt, 1};
-    if (!table.errors.empty()) cell.error = table.errors[row];
+    if (!table.errors.empty() && table.errors[row] != 0) cell.error = table.errors[row];
     line.push_back(cell_text(cell));
     one["settings"] = std::move(settings);
     one.update(cell_json(cell));
@@ -317,7 +320,8 @@ int tell_points(const SweepQuestion& question, const SweepAnswer& answer) {
   std::string text =
       fmt::format("{}: {}, the best first\n\n{}", answer.info.name, answer.what, aligned(lines, table.axes.size() + 1));
   if (table.size() > question.limit)
-    text += fmt::format("and {} more: --limit, or bankshot sweep export\n", grouped(table.size() - question.limit));
+    text += report::counted(table.size() - question.limit, "more point", "more points") +
+            ": raise --limit, or use bankshot sweep export\n";
   return deliver(question.json, report::json_text(json), text + caveats(answer));
 }
 

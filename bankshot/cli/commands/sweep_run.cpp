@@ -16,6 +16,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/support/file_writing.hpp"
 #include "bankshot/support/printable.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
@@ -50,9 +51,9 @@ class StopOnSignals {
   std::array<struct sigaction, kSignals.size()> before_;
 };
 
-std::string plural(uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", grouped(count), what, count == 1 ? "" : "s");
-}
+using report::grouped;
+
+std::string plural(uint64_t count, const char* what) { return report::counted(count, what, std::string(what) + "s"); }
 
 /// "312 of 3,696 points, 4 failed, 2 running, about 12 min left"
 std::string progress_text(const sweep::RunProgress& progress) {
@@ -135,8 +136,8 @@ class Told {
 
 int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::Optimum& best) {
   using Json = nlohmann::ordered_json;
-  const std::string unit = plan.simulates ? "cycles" : "conflicts";
-  std::string text = fmt::format("{}: {} of {} machines looked at, on {}; seed {}\n\n", plan.name,
+  const std::string& unit = request.optimise;
+  std::string text = fmt::format("{}: {} of {} machines tried, on {}; seed {}\n\n", plan.name,
                                  grouped(best.rungs[0].candidates.size()), grouped(best.candidates),
                                  plural(best.instances, "instance"), request.halving.seed);
   Json rungs = Json::array();
@@ -159,8 +160,13 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                           {"value", rung.values[c] ? Json(*rung.values[c]) : Json(nullptr)}});
     rungs.push_back({{"instances", rung.instances}, {"sampled", rung.sampled}, {"machines", std::move(machines)}});
   }
-  text += fmt::format("\nbest: {}\n{:.6g} {}{}\n{} with sampling and {} in full; all points are {} in full\nstore {}\n",
-                      best.best, best.value, unit, best.instances > 1 ? ", geometric mean" : "",
+  text +=
+      fmt::format("\nbest of {} known in full: {}{}\n{:.6g} {}{}\n", plural(best.in_full, "machine"), best.best,
+                  best.equally_good > 1 ? fmt::format(", and {} more", best.equally_good - 1) : "", best.value, unit,
+                  best.instances == 1 ? ""
+                  : plan.simulates    ? ", geometric mean"
+                                      : ", mean");
+  text += fmt::format("{} with sampling and {} in full; all points are {} in full\nstore {}\n",
                       plural(best.runs - best.full_runs, "run"), grouped(best.full_runs),
                       grouped(best.candidates * best.instances), request.store);
   const Json json = {{"schema", "bankshot/sweep-optimum/1"},
@@ -172,6 +178,8 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                      {"instances", best.instances},
                      {"best", best.best},
                      {"value", best.value},
+                     {"equally_good", best.equally_good},
+                     {"in_full", best.in_full},
                      {"runs", best.runs},
                      {"full_runs", best.full_runs},
                      {"rungs", std::move(rungs)}};
@@ -188,7 +196,9 @@ std::string summary(const sweep::Plan& plan, sweep::Store& store, const sweep::S
   if (counts.failed != 0) text += fmt::format(", {} failed", grouped(counts.failed));
   if (counts.open() != 0) text += fmt::format(", {} open", grouped(counts.open()));
   const size_t computed = ran.done + ran.failed;
-  if (computed != 0)
+  if (counts.open() != 0 && computed == 0)
+    text += "\nnothing was computed";
+  else if (computed != 0)
     text += fmt::format("\n{} computed in {}, {:.1f} at once on average", grouped(computed), duration_text(ran.elapsed),
                         ran.elapsed > 0 ? ran.busy / ran.elapsed : 0);
   else
@@ -209,12 +219,6 @@ std::string duration_text(double seconds) {
   return fmt::format("{} days {} h", whole / 86400, whole % 86400 / 3600);
 }
 
-std::string grouped(uint64_t number) {
-  std::string text = fmt::format("{}", number);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 std::string failures_text(sweep::Store& store, const sweep::SweepInfo& sweep) {
   constexpr size_t kMost = 5;
   const std::vector<sweep::Failure> all = store.failures(sweep);
@@ -225,7 +229,7 @@ std::string failures_text(sweep::Store& store, const sweep::SweepInfo& sweep) {
   if (all.size() > kMost)
     text += fmt::format("  and {} more reasons: bankshot sweep status {}\n", all.size() - kMost, sweep.name);
   if (const sweep::Failure none = store.without_kernel(sweep); none.points != 0)
-    text += fmt::format("  {} without a number, first row {}: {}\n", plural(none.points, "point"), none.row,
+    text += fmt::format("  {} ran no matching kernel, first row {}: {}\n", plural(none.points, "point"), none.row,
                         printable(none.message));
   return text;
 }
@@ -237,8 +241,14 @@ int run_sweep(const SweepRun& request) {
   if (!plan) return refuse(plan.error().message);
   Result<sweep::Resolver> resolver = sweep::Resolver::make(*plan);
   if (!resolver) return refuse(resolver.error().message);
+  for (const std::string& name : resolver->scripts())
+    fmt::print(
+        stderr,
+        "bankshot: note: {} is a script: what it runs and reads decides results unnoticed, unless `inputs` names "
+        "it\n",
+        name);
   if (request.dry) return tell_forecast(request, *plan, *resolver);
-  if (!request.optimise.empty() && request.optimise != (plan->simulates ? "cycles" : "conflicts"))
+  if (!request.optimise.empty() && (request.optimise == "conflicts") == plan->simulates)
     return refuse(
         fmt::format("--optimise {}: the plan measures {}", request.optimise, plan->simulates ? "cycles" : "conflicts"));
   const auto entry = std::ranges::find(sweep::engines(), request.engine, &sweep::EngineEntry::name);
@@ -257,31 +267,39 @@ int run_sweep(const SweepRun& request) {
   };
   const std::unique_ptr<sweep::Engine> engine = entry->make(request.options);
   if (!request.optimise.empty()) {
-    const Result<sweep::Optimum> best =
-        sweep::optimise(store, *plan, *resolver, *engine, {request.halving, request.retry, run.progress});
+    const Result<sweep::Optimum> best = sweep::optimise(
+        store, *plan, *resolver, *engine, {request.optimise, request.halving, request.retry, run.progress});
     told.erase();
     if (!best) return refuse(best.error().message);
     if (!best->stopped) return tell_optimum(request, *plan, *best);
-    std::fputs("bankshot: interrupted; the same command goes on from here\n", stderr);
+    std::fputs("bankshot: interrupted; run the same command again to continue\n", stderr);
     return 128 + stop_signal;
   }
   const Result<sweep::RunProgress> ran = sweep::run_open(store, *info, *resolver, *engine, run);
   told.erase();
   if (!ran) return refuse(ran.error().message);
+  store.check_file();
   const sweep::Counts counts = store.counts(*info);
-  nlohmann::ordered_json json = {
-      {"schema", "bankshot/sweep/1"}, {"sweep", info->name},        {"store", request.store},
-      {"points", plan->points()},     {"different", counts.points}, {"done", counts.done},
-      {"failed", counts.failed},      {"open", counts.open()},      {"computed", ran->done + ran->failed},
-      {"seconds", ran->elapsed},      {"busy_seconds", ran->busy}};
+  nlohmann::ordered_json json = {{"schema", "bankshot/sweep/1"},
+                                 {"sweep", info->name},
+                                 {"store", request.store},
+                                 {"points", plan->points()},
+                                 {"different", counts.points},
+                                 {"done", counts.done},
+                                 {"failed", counts.failed},
+                                 {"open", counts.open()},
+                                 {"without_kernel", store.without_kernel(*info).points},
+                                 {"computed", ran->done + ran->failed},
+                                 {"seconds", ran->elapsed},
+                                 {"busy_seconds", ran->busy}};
   const int status = deliver(request.json, report::json_text(json),
                              summary(*plan, store, *info, *ran, request) + failures_text(store, *info));
   if (stop_signal != 0) {
-    std::fputs("bankshot: interrupted; the same command goes on from here\n", stderr);
+    std::fputs("bankshot: interrupted; run the same command again to continue\n", stderr);
     return 128 + stop_signal;
   }
   if (status != kDone) return status;
-  return counts.failed != 0 || store.without_kernel(*info).points != 0 ? kProgramFailed : kDone;
+  return counts.failed != 0 || counts.open() != 0 || store.without_kernel(*info).points != 0 ? kProgramFailed : kDone;
 }
 
 }  // namespace bankshot::cli

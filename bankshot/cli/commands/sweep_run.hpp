@@ -28,7 +28,5 @@ std::string failures_text(sweep::Store& store, const sweep::SweepInfo& sweep);
 
 /// "2 h 5 min", "3 min 20 s", "12 s", "0.4 s"
 std::string duration_text(double seconds);
-/// "1,234,567"
-std::string grouped(uint64_t number);
 
 }  // namespace bankshot::cli

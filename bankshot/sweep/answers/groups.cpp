@@ -21,10 +21,6 @@ struct Sum {
     error += relative_error;
     ++points;
   }
-  double mean(Mean kind) const {
-    const double middle = value / static_cast<double>(points);
-    return kind == Mean::geometric ? std::exp(middle) : middle;
-  }
 };
 
 /// Which error a row has, relative to its cycles.
@@ -50,7 +46,7 @@ Mean mean_for(const Table& table, bool is_relative, size_t measure) {
   return Mean::geometric;
 }
 
-Result<size_t> make_relative(Table& table, const Condition& reference, bool as_speedup) {
+Result<LeftOut> make_relative(Table& table, const Condition& reference, bool inverse, bool keep_reference) {
   const std::optional<size_t> axis = table.find(reference.axis);
   if (!axis) return Error{fmt::format("points do not differ in '{}'", reference.axis)};
   const auto& values = table.axes[*axis].values;
@@ -70,6 +66,7 @@ Result<size_t> make_relative(Table& table, const Condition& reference, bool as_s
   for (size_t row = 0; row < table.size(); ++row) {
     if (table.code(row, *axis) == wanted) partners[partner_of(row)] = row;
   }
+  LeftOut left_out;
   Table kept = table;
   kept.codes.clear();
   kept.results.clear();
@@ -77,11 +74,18 @@ Result<size_t> make_relative(Table& table, const Condition& reference, bool as_s
   kept.errors.clear();
   const size_t measures = table.measures.size();
   for (size_t row = 0; row < table.size(); ++row) {
+    if (!keep_reference && table.code(row, *axis) == wanted) continue;
     const auto partner = partners.find(partner_of(row));
-    if (partner == partners.end()) continue;
+    if (partner == partners.end()) {
+      ++left_out.alone;
+      continue;
+    }
     const double own = table.result(row), other = table.result(partner->second);
-    const double ratio = as_speedup ? other / own : own / other;
-    if (!std::isfinite(ratio)) continue;
+    const double ratio = inverse ? other / own : own / other;
+    if (!std::isfinite(ratio)) {
+      ++left_out.not_finite;
+      continue;
+    }
     kept.codes.insert(kept.codes.end(), table.codes.begin() + static_cast<ptrdiff_t>(row * width),
                       table.codes.begin() + static_cast<ptrdiff_t>((row + 1) * width));
     kept.results.push_back(ratio);
@@ -93,7 +97,6 @@ Result<size_t> make_relative(Table& table, const Condition& reference, bool as_s
       kept.errors.push_back(row == partner->second ? 0 : ratio * std::sqrt(a * a + b * b));
     }
   }
-  const size_t left_out = table.size() - kept.size();
   table = std::move(kept);
   return left_out;
 }
@@ -103,8 +106,9 @@ std::vector<Group> group(const Table& table, const std::vector<size_t>& axes, Me
   const bool by_seed = seed && std::ranges::find(axes, *seed) == axes.end();
   std::map<std::vector<uint32_t>, std::map<uint32_t, Sum>> sums;
   std::vector<uint32_t> key(axes.size());
+  const std::vector<size_t> bases = table.base_rows();
   for (size_t row = 0; row < table.size(); ++row) {
-    if (std::isnan(table.result(row, measure))) continue;
+    if (std::isnan(table.result(row, measure)) || !table.tells_of(row, axes, bases)) continue;
     for (size_t k = 0; k < axes.size(); ++k) key[k] = table.code(row, axes[k]);
     sums[key][by_seed ? table.code(row, *seed) : 0].add(mean, table.result(row, measure),
                                                         relative_error(table, row, measure));
@@ -112,19 +116,22 @@ std::vector<Group> group(const Table& table, const std::vector<size_t>& axes, Me
   std::vector<Group> all;
   for (const auto& [codes, seeds] : sums) {
     Group one{codes, {}};
+    // Means of seeds are compared as the values are: by their logarithms, if the mean is geometric.
     double sum = 0, squares = 0, errors = 0;
     for (const auto& [code, of_seed] : seeds) {
-      const double value = of_seed.mean(mean);
-      sum += value;
-      squares += value * value;
+      const double middle = of_seed.value / static_cast<double>(of_seed.points);
+      sum += middle;
+      squares += middle * middle;
       errors += of_seed.error;
       one.cell.points += of_seed.points;
     }
     const auto count = static_cast<double>(seeds.size());
-    one.cell.value = sum / count;
+    const double middle = sum / count;
+    one.cell.value = mean == Mean::geometric ? std::exp(middle) : middle;
     if (seeds.size() > 1) {
-      const double variance = std::max(0.0, (squares - sum * sum / count) / (count - 1));
-      one.cell.error = student_t(seeds.size() - 1) * std::sqrt(variance / count);
+      const double variance = std::max(0.0, (squares - sum * middle) / (count - 1));
+      const double half = student_t(seeds.size() - 1) * std::sqrt(variance / count);
+      one.cell.error = mean == Mean::geometric ? one.cell.value * std::expm1(half) : half;
     } else if (errors > 0) {
       one.cell.error = one.cell.value * errors / static_cast<double>(one.cell.points);
     }

@@ -27,11 +27,18 @@ struct Group {
   Cell cell;
 };
 
-/// Each result divided by that of the point that differs in this axis only, where it has this value; points without
-/// such a partner are left out.
-/// @param as_speedup  the partner's result divided by its own
+struct LeftOut {
+  size_t alone = 0;       ///< points without a partner
+  size_t not_finite = 0;  ///< a division by 0
+};
+
+/// Each result divided by that of the point that differs in this axis only, where it has this value. Points
+/// are left out if there is no such partner, or no ratio.
+/// @param inverse  the partner's result is divided by its own
+/// @param keep_reference  points that have this value stay, with 1; else they are left out, so that means are those of
+///                        the others
 /// @return how many were left out, or why there is no such axis or value
-Result<size_t> make_relative(Table& table, const Condition& reference, bool as_speedup);
+Result<LeftOut> make_relative(Table& table, const Condition& reference, bool inverse, bool keep_reference);
 
 /// Groups in the order of their codes.
 /// @param axes  places of axes; points that differ in others are put together

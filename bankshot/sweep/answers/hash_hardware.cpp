@@ -4,8 +4,11 @@
 #include <bit>
 
 #include "bankshot/circuit/design.hpp"
+#include "bankshot/gpu/gpu.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/sweep/plan/settings.hpp"
+#include "bankshot/sweep/points/resolver.hpp"
 
 namespace bankshot::sweep {
 namespace {
@@ -44,6 +47,28 @@ Result<double> HashHardware::gates(const std::string& spec, unsigned banks) {
   const auto smallest = std::ranges::min_element(synthesis->logic, {}, &circuit::Logic::area_um2);
   const double area = smallest->area_um2 + synthesis->setting.area_um2;
   return known_[key] = area / nand2_um2_;
+}
+
+Result<double> HashHardware::gates_of(const Plan& plan, size_t row) {
+  Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_place(plan, text_of(plan.value(row, 1))));
+  if (!gpu) return gpu.error();
+  std::string hash;
+  std::vector<std::string> changes;
+  for (size_t c = 2; c < plan.columns.size(); ++c) {
+    const Value& value = plan.value(row, c);
+    const std::string& name = plan.columns[c].name;
+    if (!is_set(value)) continue;
+    if (kind_of(name) == SettingKind::key) changes.push_back(name + "=" + text_of(value));
+    if (kind_of(name) == SettingKind::bank_hash) {
+      const Result<std::string> text = filled(plan, row, text_of(value));
+      if (!text) return text.error();
+      hash = *text;
+    }
+  }
+  if (const auto error = gpu::change(*gpu, changes)) return *error;
+  const scratchpad::Rules& rules = gpu->machine.scratchpad;
+  if (hash.empty() && rules.hash) hash = scratchpad::spec(*rules.hash);
+  return gates(hash, rules.banks);
 }
 
 }  // namespace bankshot::sweep

@@ -7,6 +7,7 @@
 
 #include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/support/result.hpp"
+#include "bankshot/sweep/plan/plan.hpp"
 
 namespace bankshot::sweep {
 
@@ -19,6 +20,8 @@ class HashHardware {
   /// @param spec  of a hash, as on the command line; "" and "none": 0
   /// @param banks  a power of two
   Result<double> gates(const std::string& spec, unsigned banks);
+  /// The same of the machine of a point.
+  Result<double> gates_of(const Plan& plan, size_t row);
 
  private:
   std::optional<circuit::Tools> tools_;

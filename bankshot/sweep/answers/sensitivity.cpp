@@ -7,11 +7,6 @@
 namespace bankshot::sweep {
 namespace {
 
-struct Means {
-  std::vector<double> sums;
-  std::vector<size_t> counts;
-};
-
 class Analysis {
  public:
   explicit Analysis(const Table& table) : table_(table) {
@@ -34,6 +29,14 @@ class Analysis {
     for (size_t axis = 0; axis < table.axes.size(); ++axis) axes_.push_back(axis);
   }
 
+  /// An axis with more values than there are results to compare them by; empty if there is none.
+  std::string without_results() const {
+    for (const size_t axis : axes_) {
+      if (!is_complete_ && !table_.one_at_a_time && rows_.size() <= levels_of(axis)) return table_.axes[axis].name;
+    }
+    return {};
+  }
+
   Sensitivity result() const {
     Sensitivity all;
     all.complete = is_complete_;
@@ -50,7 +53,9 @@ class Analysis {
         }
       }
     }
-    const auto by_share = [](const Effect& a, const Effect& b) { return a.share > b.share; };
+    const auto by_share = [](const Effect& a, const Effect& b) {
+      return std::pair(a.share.value_or(0), a.range) > std::pair(b.share.value_or(0), b.range);
+    };
     std::ranges::stable_sort(all.main, by_share);
     std::ranges::stable_sort(all.interactions, by_share);
     return all;
@@ -62,7 +67,8 @@ class Analysis {
     double combinations = 1;
     for (const size_t axis : axes_) combinations *= static_cast<double>(table_.axes[axis].values.size());
     is_complete_ = true;  // no values are put together
-    is_complete_ = combinations == static_cast<double>(rows_.size()) && sums(axes_).size() == rows_.size();
+    is_complete_ = !table_.one_at_a_time && combinations == static_cast<double>(rows_.size()) &&
+                   sums(axes_).size() == rows_.size();
   }
 
   /// An axis whose value another one determines, as in a zip, is not an axis of its own.
@@ -105,7 +111,7 @@ class Analysis {
   }
   size_t levels_of(size_t axis) const {
     const size_t values = table_.axes[axis].values.size();
-    if (is_complete_ || values <= 2 || 3 * values <= rows_.size()) return values;
+    if (is_complete_ || table_.one_at_a_time || values <= 2 || 3 * values <= rows_.size()) return values;
     return std::max<size_t>(2, static_cast<size_t>(std::sqrt(static_cast<double>(rows_.size()))));
   }
 
@@ -114,6 +120,7 @@ class Analysis {
     std::map<std::vector<uint32_t>, std::pair<double, size_t>> all;
     std::vector<uint32_t> key(axes.size());
     for (size_t k = 0; k < rows_.size(); ++k) {
+      if (!table_.tells_of(rows_[k], axes, bases_)) continue;
       for (size_t a = 0; a < axes.size(); ++a) key[a] = level(rows_[k], axes[a]);
       auto& [sum, count] = all[key];
       sum += values_[k] - mean_;
@@ -134,8 +141,10 @@ class Analysis {
     Effect effect;
     effect.axes = {axis};
     if (const auto with = with_.find(axis); with != with_.end()) effect.with = with->second;
-    effect.share = share({axis});
-    if (is_complete_) {
+    if (!table_.one_at_a_time) effect.share = share({axis});
+    if (table_.one_at_a_time) {
+      // Only how far the axis leads away from the base.
+    } else if (is_complete_) {
       std::vector<size_t> others;
       for (const size_t other : axes_) {
         if (other != axis) others.push_back(other);
@@ -144,8 +153,8 @@ class Analysis {
     } else {
       const double levels = static_cast<double>(levels_of(axis)), count = static_cast<double>(rows_.size());
       if (count > levels && squares_ > 0) {
-        const double within = (1 - effect.share) * squares_ / (count - levels);
-        effect.share = std::max(0.0, effect.share - (levels - 1) * within / squares_);
+        const double within = (1 - *effect.share) * squares_ / (count - levels);
+        effect.share = std::max(0.0, *effect.share - (levels - 1) * within / squares_);
       }
     }
     const auto value_of = [&](uint32_t level) {
@@ -170,6 +179,7 @@ class Analysis {
   }
 
   const Table& table_;
+  const std::vector<size_t> bases_ = table_.base_rows();
   std::vector<size_t> rows_;
   std::vector<double> values_;
   double mean_ = 0, squares_ = 0;
@@ -185,7 +195,10 @@ Result<Sensitivity> sensitivity(const Table& table) {
   size_t results = 0;
   for (size_t row = 0; row < table.size(); ++row) results += std::isnan(table.result(row)) ? 0 : 1;
   if (results < 2) return Error{"fewer than two points have a result"};
-  return Analysis(table).result();
+  const Analysis analysis(table);
+  if (const std::string axis = analysis.without_results(); !axis.empty())
+    return Error{"there are too few results to tell what " + axis + " does"};
+  return analysis.result();
 }
 
 }  // namespace bankshot::sweep

@@ -13,7 +13,7 @@ namespace bankshot::sweep {
 struct Effect {
   std::vector<size_t> axes;       ///< one, or two that interact
   std::vector<std::string> with;  ///< axes that always change with this one, and have no effect of their own
-  double share = 0;               ///< of the variance, 0 to 1: Sobol' index
+  std::optional<double> share;    ///< of the variance, 0 to 1: Sobol' index
   std::optional<double> total;    ///< with all its interactions; none where the points do not tell
   double range = 1;  ///< largest mean by smallest mean over the values, or their difference; see logarithmic
   /// Values with the smallest and the largest mean; of values that were put together the first.
@@ -32,7 +32,7 @@ struct Sensitivity {
 /// combination equally likely. In any other design only main effects are estimated, by the variance between the means
 /// less what chance adds to that (epsilon squared); of an axis with many values neighbours are put together.
 /// Source: Sobol': Sensitivity estimates for nonlinear mathematical models, 1993; for epsilon squared: Kelley 1935.
-/// @return an error if there are fewer than two results, or no axis
+/// @return an error if there are too few results, or no axis
 Result<Sensitivity> sensitivity(const Table& table);
 
 }  // namespace bankshot::sweep

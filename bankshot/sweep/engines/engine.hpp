@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/support/result.hpp"
@@ -18,11 +19,12 @@ struct Job {
   uint64_t id = 0;  ///< of its point in the store
   double seconds = 0;
   uint64_t peak_bytes = 0;
+  size_t kind = 0;  ///< the same for runs of one program with the same arguments
 };
 
 /// What an engine asks of its caller, all on the thread that called run().
 struct Caller {
-  /// The task of a job; none if it need not run any more, as its result is there.
+  /// The task of a job; none if its result is already stored.
   std::function<std::optional<Task>(const Job&)> task;
   /// Keeps a result. An engine reports each task once.
   std::function<void(const Outcome&)> finished;
@@ -65,6 +67,9 @@ std::vector<EngineEntry>& engines();
 struct RegisterEngine {
   explicit RegisterEngine(EngineEntry entry) { engines().push_back(std::move(entry)); }
 };
+
+/// Sends a text through a socket. @return false if the other end is gone
+bool send_all(int socket, std::string_view text);
 
 /// What a worker process does: reads tasks from a socket, a line each, and writes their outcomes, until it is closed.
 int serve_tasks(int socket);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,14 +28,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Bytes that could be used without swapping; 0 if the system does not tell.
+/// A number in a file of the system; the largest there is if it has none.
+uint64_t number_in(const char* file) {
+  uint64_t number = 0;
+  return std::ifstream(file) >> number ? number : UINT64_MAX;
+}
+
+/// Bytes that could be used without swapping, also by a container's limit; the largest number if nothing tells.
 uint64_t free_memory() {
+  uint64_t free = UINT64_MAX;
   std::ifstream info("/proc/meminfo");
   for (std::string word; info >> word;) {
     uint64_t kilobytes = 0;
-    if (word == "MemAvailable:" && info >> kilobytes) return kilobytes * 1024;
+    if (word == "MemAvailable:" && info >> kilobytes) free = kilobytes * 1024;
   }
-  return 0;
+  const uint64_t most = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
+  return most == UINT64_MAX || used == UINT64_MAX ? free : std::min(free, most - std::min(most, used));
 }
 
 struct Worker {
@@ -58,30 +67,45 @@ class Local final : public Engine {
   std::optional<Error> run(std::vector<Job> jobs, const Caller& caller) override {
     std::ranges::stable_sort(jobs, std::greater(), &Job::seconds);
     waiting_.assign(jobs.begin(), jobs.end());
-    workers_.resize(std::clamp<size_t>(jobs.size(), 1, options_.workers));
-    threads_ = std::max<unsigned>(1, options_.workers / static_cast<unsigned>(workers_.size()));
+    const size_t wanted = std::clamp<size_t>(jobs.size(), 1, options_.workers);
+    for (size_t k = wanted; k < workers_.size(); ++k) end(workers_[k]);
+    workers_.resize(wanted);
+    threads_ = std::max<unsigned>(1, options_.workers / static_cast<unsigned>(wanted));
+    auto error = run_all(caller);
+    for (Worker& worker : workers_) {
+      if (worker.job) end(worker);  // the caller wants no more of it
+      worker.job.reset();
+    }
+    return error;
+  }
+
+ private:
+  std::optional<Error> run_all(const Caller& caller) {
     while (true) {
       for (Worker& worker : workers_) {
         if (worker.job) continue;
         if (auto error = give(worker, caller)) return error;
+        if (!worker.job) break;  // there is nothing to give, or no memory for it
       }
       const auto running =
           static_cast<size_t>(std::ranges::count_if(workers_, [](const Worker& w) { return w.job.has_value(); }));
-      if (!caller.beat(running)) return std::nullopt;
-      if (running == 0 && waiting_.empty()) return std::nullopt;
+      if (!caller.beat(running) || (running == 0 && waiting_.empty())) return std::nullopt;
       wait(caller);
     }
   }
 
- private:
   /// What a job may take: what such points took before; else an equal share.
   uint64_t need(const Job& job) const {
-    return job.peak_bytes != 0 ? job.peak_bytes : std::max(largest_, options_.memory / options_.workers);
+    const auto seen = peaks_.find(job.kind);
+    if (seen != peaks_.end()) return seen->second;
+    return job.peak_bytes != 0 ? job.peak_bytes : options_.memory / options_.workers;
   }
 
   bool runs_again(const Job& job) const { return std::ranges::find(again_, job.id) != again_.end(); }
 
-  bool fits(const Job& job) const {
+  /// The first job that there is memory for. Not all are looked at where many wait.
+  std::deque<Job>::iterator next_job() {
+    constexpr size_t kMost = 1000;
     uint64_t used = 0;
     bool is_alone = true;
     for (const Worker& worker : workers_) {
@@ -89,26 +113,37 @@ class Local final : public Engine {
       used += need(*worker.job);
       is_alone = false;
     }
-    return is_alone || (!alone_ && !runs_again(job) && used + need(job) <= options_.memory);
+    if (is_alone) return waiting_.begin();
+    if (alone_) return waiting_.end();
+    const auto last = waiting_.begin() + static_cast<ptrdiff_t>(std::min(kMost, waiting_.size()));
+    const auto found = std::find_if(waiting_.begin(), last, [&](const Job& job) {
+      return !runs_again(job) && need(job) <= options_.memory - std::min(used, options_.memory);
+    });
+    return found == last ? waiting_.end() : found;
   }
 
-  /// The next job that there is memory for, if there is one.
   std::optional<Error> give(Worker& worker, const Caller& caller) {
     while (!waiting_.empty()) {
-      const auto next = std::ranges::find_if(waiting_, [&](const Job& job) { return fits(job); });
+      const auto next = next_job();
       if (next == waiting_.end()) return std::nullopt;
       const Job job = *next;
       waiting_.erase(next);
       std::optional<Task> task = caller.task(job);
       if (!task) continue;
       task->threads = threads_;
-      if (worker.pid == 0) {
-        if (auto error = start(worker)) return error;
+      const std::string line = to_line(*task) + "\n";
+      // A worker that died while it had nothing to do is replaced.
+      for (const bool is_last : {false, true}) {
+        if (worker.pid == 0) {
+          if (auto error = start(worker)) return error;
+        }
+        if (send_all(worker.socket, line)) break;
+        end(worker);
+        if (is_last) return Error{"workers end as soon as they start: " + options_.program + " sweep worker"};
       }
       alone_ = runs_again(job);
       worker.job = job;
       worker.start = Clock::now();
-      if (!send_line(worker, to_line(*task) + "\n")) lost(worker, caller);
       return std::nullopt;
     }
     return std::nullopt;
@@ -148,17 +183,13 @@ class Local final : public Engine {
     return std::nullopt;
   }
 
-  /// @return the signal that it ended by, or 0
-  static int end(Worker& worker) {
-    if (worker.pid == 0) return 0;
+  static void end(Worker& worker) {
+    if (worker.pid == 0) return;
     kill(-worker.pid, SIGKILL);
-    int status = 0;
-    while (waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(worker.pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     close(worker.socket);
-    worker.pid = 0;
-    worker.socket = -1;
-    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    worker = Worker{.job = worker.job, .start = worker.start};
   }
 
   static Outcome failed(std::string why, double seconds = 0) {
@@ -166,16 +197,6 @@ class Local final : public Engine {
     outcome.failure = std::move(why);
     outcome.seconds = seconds;
     return outcome;
-  }
-
-  static bool send_line(const Worker& worker, std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t sent = send(worker.socket, text.data(), text.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0) return false;
-      text.remove_prefix(static_cast<size_t>(sent));
-    }
-    return true;
   }
 
   /// Puts a worker's job back, to run alone. @return false if that was tried before
@@ -190,19 +211,18 @@ class Local final : public Engine {
 
   void report(Worker& worker, Outcome outcome, const Caller& caller) {
     // A program that the system killed while others ran may have lacked memory.
-    const bool killed = outcome.failure.find("killed by signal 9") != std::string::npos;
-    if (killed && workers_.size() > 1 && put_back(worker)) return;
+    if (outcome.killed && workers_.size() > 1 && put_back(worker)) return;
     const Job job = *worker.job;
     worker.job.reset();
     alone_ = false;
-    largest_ = std::max(largest_, outcome.peak_bytes);
+    if (outcome.peak_bytes != 0) peaks_[job.kind] = std::max(peaks_[job.kind], outcome.peak_bytes);
     outcome.id = job.id;
     caller.finished(outcome);
   }
 
   void lost(Worker& worker, const Caller& caller) {
     end(worker);
-    if (!put_back(worker)) report(worker, failed("its worker was killed by signal 9 or closed its socket"), caller);
+    if (!put_back(worker)) report(worker, failed("the process that ran it ended, and when it ran again, too"), caller);
   }
 
   void take(Worker& worker, const Caller& caller) {
@@ -246,9 +266,9 @@ class Local final : public Engine {
   unsigned threads_ = 1;
   std::deque<Job> waiting_;
   std::vector<Worker> workers_;
-  std::vector<uint64_t> again_;  ///< points that run a second time
-  bool alone_ = false;           ///< such a point runs: nothing else may
-  uint64_t largest_ = 0;         ///< peak of any point so far
+  std::vector<uint64_t> again_;       ///< points that run a second time
+  bool alone_ = false;                ///< such a point runs: nothing else may
+  std::map<size_t, uint64_t> peaks_;  ///< most memory of a point so far, by kind
 };
 
 const RegisterEngine local_registered({"local", "worker processes on this machine",

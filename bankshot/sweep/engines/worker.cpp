@@ -10,22 +10,12 @@
 #include "bankshot/sweep/engines/engine.hpp"
 
 namespace bankshot::sweep {
-namespace {
-
-bool send_all(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return false;
-    text.remove_prefix(static_cast<size_t>(sent));
-  }
-  return true;
-}
-
-}  // namespace
-
 int serve_tasks(int socket) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a sweep that is killed leaves nothing running
+  // A sweep that is killed leaves nothing running: the worker leads a group of all that its points started.
+  struct sigaction end{};
+  end.sa_handler = [](int) { kill(0, SIGKILL); };
+  sigaction(SIGUSR2, &end, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGUSR2);
   std::string buffer;
   char block[65536];
   while (true) {

@@ -23,6 +23,7 @@ class Expansion {
     plan_.simulates = draft_.simulates;
     plan_.programs = draft_.programs;
     plan_.is_grid = draft_.design.kind == Design::Kind::grid && draft_.points.empty();
+    plan_.one_at_a_time = draft_.design.kind == Design::Kind::one_at_a_time && draft_.points.empty();
     check_programs();
     check_axes();
     if (!problems_.empty()) return;
@@ -63,10 +64,11 @@ class Expansion {
   }
 
   void check_axes() {
-    std::set<std::string> names, columns;
+    std::set<std::string> names{"program", "gpu"}, columns, of_axes;
     for (const Axis& axis : draft_.axes) {
       for (const std::string& name : axis.names) {
-        if (!names.insert(name).second)
+        names.insert(name);
+        if (!of_axes.insert(name).second)
           complain(axis.position, fmt::format("{} is in two axes: points would have two values of it", name));
       }
       for (const std::vector<Located>& row : axis.rows) {
@@ -77,6 +79,9 @@ class Expansion {
       for (const auto& [name, one] : *list) names.insert(name);
     }
     for (const std::string& name : names) {
+      if (is_result_column(column_of(name)))
+        complain(Position{1, 1},
+                 fmt::format("{} would have the column of the result {}: choose another name", name, column_of(name)));
       if (!columns.insert(column_of(name)).second)
         complain(Position{1, 1}, fmt::format("{} has the same column as another setting, {}: choose another name", name,
                                              column_of(name)));
@@ -163,7 +168,7 @@ class Expansion {
 
   void add_designed_points() {
     // Explicit points alone are a plan, too.
-    if (axes_.empty() && !draft_.points.empty()) return;
+    if (draft_.axes.empty() && !draft_.points.empty()) return;
     switch (draft_.design.kind) {
       case Design::Kind::grid: return add_grid();
       case Design::Kind::one_at_a_time: return add_one_at_a_time();
@@ -201,7 +206,9 @@ class Expansion {
       for (const Axis* axis : varied) {
         for (size_t n = 0; n < axis->names.size(); ++n) {
           const size_t c = plan_.find(axis->names[n]);
-          if (!is_set(plan_.columns[c].values[base_[c]])) centre[c] = cell(c, axis->rows[0][n]);
+          const bool is_in_base =
+              std::ranges::any_of(draft_.base, [&](const auto& one) { return one.first == axis->names[n]; });
+          if (!is_in_base) centre[c] = cell(c, axis->rows[0][n]);
         }
       }
       add(centre);
@@ -215,8 +222,8 @@ class Expansion {
     }
   }
 
-  /// Of each axis every stratum once, in random order. Source: McKay, Beckman, Conover: A comparison of three methods
-  /// for selecting values of input variables, Technometrics 21, 1979.
+  /// Of each axis every stratum once, in random order, at a random place within. Source: McKay, Beckman, Conover: A
+  /// comparison of three methods for selecting values of input variables, Technometrics 21, 1979.
   void add_latin_hypercube() {
     const size_t points = draft_.design.points;
     std::mt19937_64 random(draft_.design.seed);
@@ -228,7 +235,11 @@ class Expansion {
     }
     for (size_t p = 0; p < points; ++p) {
       std::vector<uint32_t> point = base_;
-      for (size_t a = 0; a < axes_.size(); ++a) put(point, axes_[a], strata[a][p] * axes_[a].rows.size() / points);
+      for (size_t a = 0; a < axes_.size(); ++a) {
+        constexpr uint64_t kPlaces = 1 << 16;  // within a stratum
+        const uint64_t place = strata[a][p] * kPlaces + draw_below(random, kPlaces);
+        put(point, axes_[a], place * axes_[a].rows.size() / (points * kPlaces));
+      }
       add(point);
     }
   }
@@ -250,6 +261,8 @@ class Expansion {
   }
 
   void remove_repeated() {
+    // Of a Latin hypercube points may repeat: they keep its balance, and one run serves them.
+    if (draft_.design.kind == Design::Kind::latin_hypercube) return;
     const bool may_repeat = draft_.design.kind != Design::Kind::grid || !draft_.points.empty() ||
                             std::ranges::any_of(axes_, [](const Axis& axis) { return axis.names.size() > 1; });
     if (!may_repeat) return;
@@ -278,7 +291,7 @@ class Expansion {
       for (const auto& [name, values] : exclusion.conditions) {
         const size_t c = plan_.find(name);
         if (c == plan_.columns.size()) {
-          complain(exclusion.position, fmt::format("this excludes nothing: no point says {}", name));
+          complain(exclusion.position, fmt::format("this excludes nothing: the plan does not set {}", name));
           is_possible = false;
           continue;
         }
@@ -324,7 +337,7 @@ class Expansion {
     }
   }
 
-  /// A variable that no text has would make points that differ in nothing.
+  /// A variable that no text uses would give identical points.
   void check_variables() {
     std::string texts;
     const auto add_text = [&](const std::string& text) { texts += text + "\n"; };

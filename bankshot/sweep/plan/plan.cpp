@@ -12,6 +12,10 @@ size_t Plan::find(std::string_view column) const {
   return static_cast<size_t>(std::ranges::find(columns, column, &Column::name) - columns.begin());
 }
 
+const Program& Plan::program(size_t index) const {
+  return *std::ranges::find(programs, text_of(value(index, 0)), &Program::name);
+}
+
 Result<Plan> parse_plan(std::string_view toml, const std::string& file) {
   Diagnostics problems;
   const Draft draft = read_draft(toml, problems);
@@ -22,6 +26,10 @@ Result<Plan> parse_plan(std::string_view toml, const std::string& file) {
   const std::filesystem::path path = std::filesystem::absolute(file, code).lexically_normal();
   plan.folder = path.parent_path().string();
   plan.name = draft.name.empty() ? path.stem().string() : draft.name;
+  if (plan.name.starts_with("bankshot_") || plan.name.starts_with("sqlite_"))
+    problems.push_back({{1, 1},
+                        "the name of a sweep cannot begin with bankshot_ or sqlite_, as those of tables do",
+                        "give it another one: name = \"…\""});
   if (problems.empty()) expand(draft, plan, problems);
   if (problems.empty()) return plan;
   std::ranges::stable_sort(problems, {},

@@ -41,6 +41,7 @@ struct Plan {
   std::vector<Program> programs;
   std::vector<Column> columns;  ///< `program` and `gpu` first
   std::vector<uint32_t> cells;  ///< of all points: for each column which of its values
+  bool one_at_a_time = false;   ///< points differ from a base point in one axis; the first of each program is the base
   bool is_grid = true;          ///< all combinations of the axes, but for what is excluded
 
   size_t points() const { return columns.empty() ? 0 : cells.size() / columns.size(); }
@@ -48,6 +49,7 @@ struct Plan {
     return {cells.data() + index * columns.size(), columns.size()};
   }
   const Value& value(size_t index, size_t column) const { return columns[column].values[point(index)[column]]; }
+  const Program& program(size_t index) const;
   /// The place of a column, or columns.size().
   size_t find(std::string_view column) const;
 };

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -128,7 +129,8 @@ class Reader {
     if (node.is_string()) return node.as_string()->get();
     if (node.is_integer()) return node.as_integer()->get();
     if (node.is_boolean()) return node.as_boolean()->get();
-    if (node.is_floating_point()) return node.as_floating_point()->get();
+    if (node.is_floating_point() && std::isfinite(node.as_floating_point()->get()))
+      return node.as_floating_point()->get();
     return std::nullopt;
   }
 
@@ -141,7 +143,7 @@ class Reader {
       return all;
     }
     for (const toml::node& item : *list) {
-      if (item.is_string() || item.is_integer() || item.is_floating_point())
+      if (!item.is_boolean() && scalar(item))
         all.push_back(text_of(*scalar(item)));
       else
         complain(item, fmt::format("{} must be a list of strings and numbers: [\"1024\", 2]", name));

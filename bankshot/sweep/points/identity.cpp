@@ -109,11 +109,11 @@ std::string mode_text(cuda::Request request) {
   request.progress = false;
   request.report_folder.clear();
   if (request.simulate) {
-    const cuda::SimulateRequest given = *request.simulate;
-    request.simulate = cuda::SimulateRequest{};
-    request.simulate->max_cycles = given.max_cycles;
-    request.simulate->timeline_cycles = given.timeline_cycles;
-    request.simulate->sample = given.sample;
+    cuda::SimulateRequest& simulate = *request.simulate;
+    for (std::string* of_machine :
+         {&simulate.scheduler, &simulate.pipeline, &simulate.atomics, &simulate.aware, &simulate.lock_hash})
+      of_machine->clear();
+    simulate.set.clear();
   }
   std::string text;
   for (const auto& [name, value] : cuda::to_environment(request)) {
@@ -150,7 +150,8 @@ const std::string& FileDigests::program(const std::string& path) {
   watch(path);
   Digest digest;
   digest.add_file(path);
-  for (const std::string& library : loaded_libraries(path)) {
+  for (const std::string& library : program_libraries_[path] = loaded_libraries(path)) {
+    watch(library);
     digest.add_text(fs::path(library).filename().string());
     digest.add_file(library);
   }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
 
 #include "bankshot/host/target.hpp"
 #include "bankshot/support/installation.hpp"
@@ -23,6 +26,15 @@ std::string program_path(const std::string& run, const std::string& folder) {
   return access(kernel.c_str(), X_OK) == 0 ? kernel : run;
 }
 
+/// Tasks go to workers as JSON.
+bool is_utf8(const std::string& text) {
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 /// "l1.bytes" of "l1.bytes = 7 is impossible: …"; "" of a sentence that begins with no key.
 std::string key_at_start(const std::string& message) {
   const size_t end = message.find_first_of(" :=");
@@ -30,7 +42,50 @@ std::string key_at_start(const std::string& message) {
   return kind_of(word) == SettingKind::key ? word : "";
 }
 
+/// The value of {NAME} at a point.
+std::optional<std::string> variable(const Plan& plan, size_t row, const std::string& name) {
+  const Program& program = plan.program(row);
+  if (const auto own = program.let.find(name); own != program.let.end()) return text_of(own->second);
+  for (size_t c = 0; c < plan.columns.size(); ++c) {
+    if (column_of(plan.columns[c].name) == name && is_set(plan.value(row, c))) return text_of(plan.value(row, c));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<std::string> filled(const Plan& plan, size_t row, const std::string& text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const bool is_name = text[at] == '{' && end > at + 1 && end < text.size() && text[end] == '}';
+    const std::string name = text.substr(at + 1, end - at - 1);
+    if (!is_name) {
+      out += text[at++];
+    } else if (at > 0 && text[at - 1] == '{' && end + 1 < text.size() && text[end + 1] == '}') {
+      out += name;  // {{NAME}} is {NAME}: the first brace is there
+      out += '}';
+      at = end + 2;
+    } else {
+      const std::optional<std::string> value = variable(plan, row, name);
+      if (!value)
+        return Error{
+            fmt::format("\"{}\": nothing is called {{{}}} here; a variable is an axis let.{}, or in the `let` of the "
+                        "program \"{}\"; {{{{{}}}}} stands for {{{}}} itself",
+                        text, name, name, plan.program(row).name, name, name)};
+      out += *value;
+      at = end + 1;
+    }
+  }
+  return out;
+}
+
+std::string gpu_place(const Plan& plan, const std::string& gpu) {
+  const bool is_file = gpu.find('/') != gpu.npos || gpu.ends_with(".toml");
+  return is_file ? (fs::path(plan.folder) / gpu).lexically_normal().string() : gpu;
+}
 
 Result<Resolver> Resolver::make(const Plan& plan) {
   Resolver resolver(plan);
@@ -62,6 +117,8 @@ void Resolver::find_programs(Diagnostics& problems) {
       continue;
     }
     paths_.back() = fs::absolute(target->path).lexically_normal().string();
+    if (!is_utf8(paths_.back()) || !is_utf8(plan_->folder))
+      problems.push_back({program.position, "the path of the program or of the plan is not UTF-8: rename it", {}});
     for (const std::string& input : program.inputs) {
       const std::string path = (fs::path(plan_->folder) / input).string();
       if (input.find('{') == input.npos && digests_.file(path).empty())
@@ -79,11 +136,7 @@ void Resolver::check_points(Diagnostics& problems) {
   for (size_t k = 0; k < plan_->points(); ++k) {
     const Result<Point> one = point(k);
     if (one) continue;
-    std::string blamed = "gpu";
-    for (const auto& [text, machine] : machines_) {
-      if (machine.problem == one.error().message) blamed = machine.blamed;
-    }
-    const Position position = position_of(k, blamed);
+    const Position position = position_of(k, blamed_);
     Seen& same = seen[{one.error().message, {position.line, position.column}}];
     if (same.points++ != 0) continue;
     same.problem = problems.size();
@@ -115,6 +168,16 @@ std::string Resolver::changed_since(const std::vector<std::string>& files) const
   return {};
 }
 
+std::vector<std::string> Resolver::scripts() const {
+  std::vector<std::string> all;
+  for (size_t p = 0; p < plan_->programs.size(); ++p) {
+    std::string begin(2, ' ');
+    std::ifstream(paths_[p]).read(begin.data(), 2);
+    if (begin == "#!" && plan_->programs[p].inputs.empty()) all.push_back(plan_->programs[p].name);
+  }
+  return all;
+}
+
 std::string Resolver::describe(size_t index) const {
   std::string text;
   for (size_t c = 0; c < plan_->columns.size(); ++c) {
@@ -125,54 +188,16 @@ std::string Resolver::describe(size_t index) const {
   return text;
 }
 
-Result<std::string> Resolver::filled(const std::string& text, size_t index) const {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at + 1;
-    while (end < text.size() && is_letter(text[end])) ++end;
-    const bool is_name = text[at] == '{' && end > at + 1 && end < text.size() && text[end] == '}';
-    const std::string name = text.substr(at + 1, end - at - 1);
-    if (!is_name) {
-      out += text[at++];
-    } else if (at > 0 && text[at - 1] == '{' && end + 1 < text.size() && text[end + 1] == '}') {
-      out += name;  // {{NAME}} is {NAME}: the first brace is there
-      out += '}';
-      at = end + 2;
-    } else {
-      const std::optional<std::string> value = variable(name, index);
-      if (!value)
-        return Error{
-            fmt::format("\"{}\": nothing is called {{{}}} here; a variable is an axis let.{}, or in the `let` of the "
-                        "program \"{}\"; {{{{{}}}}} stands for {{{}}} itself",
-                        text, name, name, plan_->programs[program_of(index)].name, name, name)};
-      out += *value;
-      at = end + 1;
-    }
-  }
-  return out;
-}
-
-std::optional<std::string> Resolver::variable(const std::string& name, size_t index) const {
-  const Program& program = plan_->programs[program_of(index)];
-  if (const auto own = program.let.find(name); own != program.let.end()) return text_of(own->second);
-  for (size_t c = 0; c < plan_->columns.size(); ++c) {
-    if (column_of(plan_->columns[c].name) == name && is_set(plan_->value(index, c)))
-      return text_of(plan_->value(index, c));
-  }
-  return std::nullopt;
-}
-
 Resolver::Machine Resolver::make_machine(size_t index, const std::string& bank_hash, const std::string& lock_hash) {
   Machine machine;
-  machine.bank_hash = bank_hash;
   machine.blamed = "gpu";
   const std::string name = text_of(plan_->value(index, 1));
-  // A name is a GPU of ours, or a file beside the plan.
-  const std::string place = name.find('/') != name.npos || name.ends_with(".toml")
-                                ? (fs::path(plan_->folder) / name).lexically_normal().string()
-                                : name;
-  const Result<gpu::Gpu>& gpu = gpus_.try_emplace(place, gpu::find_gpu(place)).first->second;
+  const std::string place = gpu_place(*plan_, name);
+  if (!gpus_.contains(place)) {
+    if (const Result<std::string> file = gpu::find_gpu_file(place)) digests_.watch(*file);
+    gpus_.emplace(place, gpu::find_gpu(place));
+  }
+  const Result<gpu::Gpu>& gpu = gpus_.at(place);
   if (!gpu) {
     machine.problem = gpu.error().message;
     return machine;
@@ -238,6 +263,7 @@ const Resolver::Machine& Resolver::machine(size_t index, const std::string& bank
 }
 
 Result<Point> Resolver::point(size_t index, bool sampled) {
+  blamed_ = "program";
   const Program& program = plan_->programs[program_of(index)];
   Point point;
   Task& task = point.task;
@@ -256,40 +282,43 @@ Result<Point> Resolver::point(size_t index, bool sampled) {
   RunIdentity run;
   run.program = digests_.program(task.command[0]);
   point.files = {task.command[0]};
+  for (const std::string& library : digests_.libraries(task.command[0])) point.files.push_back(library);
   const auto add_input = [&](const std::string& name) {
     const std::string path = (fs::path(plan_->folder) / name).string();
     const std::string& digest = digests_.file(path);
-    if (!digest.empty()) {
-      run.inputs.push_back(digest);
-      point.files.push_back(path);
-    }
+    run.inputs.push_back(digest);  // of what is no file as well, so that places count
+    if (!digest.empty()) point.files.push_back(path);
     return !digest.empty();
   };
   for (const std::string& one : arguments) {
-    const Result<std::string> text = filled(one, index);
+    const Result<std::string> text = filled(*plan_, index, one);
     if (!text) return text.error();
     task.command.push_back(*text);
     run.arguments.push_back(*text);
     if (!text->empty() && std::ranges::find(program.outputs, one) == program.outputs.end()) add_input(*text);
   }
   for (const std::string& one : program.inputs) {
-    const Result<std::string> text = filled(one, index);
+    const Result<std::string> text = filled(*plan_, index, one);
     if (!text) return text.error();
     if (!add_input(*text)) return Error{fmt::format("inputs: {} is not a file that can be read", *text)};
   }
   for (const auto& [name, value] : program.environment) {
-    const Result<std::string> text = filled(value, index);
+    const Result<std::string> text = filled(*plan_, index, value);
     if (!text) return text.error();
     task.environment[name] = *text;
   }
   for (std::string* hash : {&bank_hash, &lock_hash}) {
-    const Result<std::string> text = filled(*hash, index);
+    const Result<std::string> text = filled(*plan_, index, *hash);
     if (!text) return text.error();
     *hash = *text;
   }
   const Machine& made = machine(index, bank_hash, lock_hash);
-  if (!made.problem.empty()) return Error{made.problem};
+  if (!made.problem.empty()) {
+    blamed_ = made.blamed;
+    return Error{made.problem};
+  }
   task.gpu = made.gpu_file;
+  point.files.push_back(made.gpu_file);
   task.bank_hash = bank_hash;
   task.simulate = made.request;
   run.environment = task.environment;

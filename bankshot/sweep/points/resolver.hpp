@@ -26,7 +26,7 @@ struct RunIdentity {
   std::vector<std::string> arguments;  ///< without the program
   std::vector<std::string> inputs;     ///< digests of files
   std::map<std::string, std::string> environment;
-  std::string machine;  ///< digest of machine_text()
+  std::string machine;  ///< machine_text(), or its digest
   std::string mode;     ///< mode_text(): what is measured, and how
 };
 /// What else of a request decides a result: all but the machine, the host's threads, and where reports go.
@@ -46,11 +46,13 @@ class FileDigests {
  public:
   /// Of an executable and the libraries that it needs beside those of the system and ours.
   const std::string& program(const std::string& path);
+  /// These libraries, of a program that was digested.
+  const std::vector<std::string>& libraries(const std::string& path) const { return program_libraries_.at(path); }
   /// "" if it is not a plain file that can be read.
   const std::string& file(const std::string& path);
   /// For has_changed(), without a digest.
   void watch(const std::string& path) { states_[path] = state_of(path); }
-  /// Whether a file that was digested or watched is another one by now, by its size and the time of its last change.
+  /// Whether a file that was digested or watched has changed since: its size, time or inode differ.
   bool has_changed(const std::string& path) const;
 
  private:
@@ -62,13 +64,19 @@ class FileDigests {
   static State state_of(const std::string& path);
   std::map<std::string, std::string> programs_, files_;
   std::map<std::string, State> states_;
+  std::map<std::string, std::vector<std::string>> program_libraries_;
 };
 
 struct Point {
   Task task;
   std::string key;
-  std::vector<std::string> files;  ///< whose bytes are in the key: the program, and what it reads
+  std::vector<std::string> files;  ///< that decide the result: the program, its libraries, the GPU's file, inputs
 };
+
+/// A text of a plan with {NAME} replaced by the variables of a point; an error about a name that is not known.
+Result<std::string> filled(const Plan& plan, size_t row, const std::string& text);
+/// The name of a GPU, or the path of a file beside the plan: what gpu::find_gpu takes.
+std::string gpu_place(const Plan& plan, const std::string& gpu);
 
 class Resolver {
  public:
@@ -80,6 +88,8 @@ class Resolver {
   Result<Point> point(size_t index, bool sampled = false);
   /// The first of these files, or of Bankshot's own libraries, that is no longer what the keys say; "" if none is.
   std::string changed_since(const std::vector<std::string>& files) const;
+  /// Programs without `inputs` that are scripts, by name.
+  std::vector<std::string> scripts() const;
   /// "gpu=v100 bank_hash=xor": what a point sets, in words.
   std::string describe(size_t index) const;
 
@@ -87,7 +97,7 @@ class Resolver {
   struct Machine {
     std::string digest;  ///< of machine_text()
     std::optional<cuda::SimulateRequest> request;
-    std::string bank_hash, gpu_file;
+    std::string gpu_file;
     std::string problem;  ///< why it is impossible
     std::string blamed;   ///< the column that the problem is about
   };
@@ -97,9 +107,6 @@ class Resolver {
   const Machine& machine(size_t index, const std::string& bank_hash, const std::string& lock_hash);
   Machine make_machine(size_t index, const std::string& bank_hash, const std::string& lock_hash);
   size_t program_of(size_t index) const;
-  /// The text with {NAME} replaced; an error about a name that is not known.
-  Result<std::string> filled(const std::string& text, size_t index) const;
-  std::optional<std::string> variable(const std::string& name, size_t index) const;
   Position position_of(size_t index, const std::string& column) const;
 
   const Plan* plan_;
@@ -108,6 +115,7 @@ class Resolver {
   std::map<std::string, Machine> machines_;
   std::map<std::string, Result<gpu::Gpu>> gpus_;
   FileDigests digests_;
+  std::string blamed_;  ///< the column that the last error of point() is about
   std::vector<std::string> libraries_ = model_libraries();
 };
 

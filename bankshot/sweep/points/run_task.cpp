@@ -5,13 +5,13 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 
 #include <nlohmann/json.hpp>
 
 #include "bankshot/host/captured.hpp"
 #include "bankshot/host/observe.hpp"
-#include "bankshot/report/json/json.hpp"
 #include "bankshot/sweep/points/task.hpp"
 
 namespace bankshot::sweep {
@@ -20,8 +20,14 @@ namespace {
 /// The last lines of what a program said, as one line.
 std::string last_words(const std::string& text) {
   constexpr size_t kMost = 300;
-  std::string words = text.substr(text.size() - std::min(text.size(), kMost));
-  if (words.size() < text.size()) words = words.substr(std::min(words.find('\n') + 1, words.size()));
+  std::string own;  // without warnings of Bankshot
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (!text.substr(at, end - at).starts_with("bankshot: warning: ")) own += text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  std::string words = own.substr(own.size() - std::min(own.size(), kMost));
+  if (words.size() < own.size()) words = words.substr(std::min(words.find('\n') + 1, words.size()));
   while (!words.empty() && words.back() == '\n') words.pop_back();
   for (char& c : words) c = c == '\n' ? ';' : c;
   return words;
@@ -41,7 +47,7 @@ std::string failure_of(const host::Observation& seen, const host::Target& target
   } else if (!seen.unfinished.empty()) {
     return seen.unfinished[0];
   } else if (seen.report.is_partial()) {
-    failure = "the report is not whole";
+    failure = "the report is incomplete";
   } else if (seen.report.kernels.empty()) {
     failure = "the program launched no kernel";
   }
@@ -60,11 +66,9 @@ std::vector<KernelOutcome> kernels_of(const report::RunReport& report) {
     one.warp_instructions = kernel.warp_instructions;
     one.thread_instructions = kernel.thread_instructions;
     one.shared = kernel.shared();
-    one.counters = "{}";
-    if (kernel.timing) {
+    // With sampling, counters are those of the part that was simulated.
+    if (kernel.timing && !kernel.timing->is_estimated()) {
       const timing::Counters& counters = kernel.timing->counters;
-      one.cycles = kernel.timing->cycles();
-      one.error = kernel.timing->sampled ? kernel.timing->sampled->error : 0;
       nlohmann::ordered_json json = nlohmann::ordered_json::object();
       for (const timing::CounterName& counter : timing::counter_names()) {
         if (counters.*counter.value != 0) json[std::string(counter.name)] = counters.*counter.value;
@@ -74,6 +78,10 @@ std::vector<KernelOutcome> kernels_of(const report::RunReport& report) {
           json["slots_" + std::string(timing::name(static_cast<timing::Cause>(cause)))] = counters.slots[cause];
       }
       one.counters = json.dump();
+    }
+    if (kernel.timing) {
+      one.cycles = kernel.timing->cycles();
+      one.error = kernel.timing->sampled ? kernel.timing->sampled->error : 0;
     }
     all.push_back(std::move(one));
   }
@@ -116,9 +124,10 @@ Outcome run_task(const Task& task) {
       host::observe(*setup, task.command, {.output = said->descriptor(), .error = said->descriptor()});
   if (!seen) return failed(seen.error().message);
   outcome.peak_bytes = seen->ending.peak_bytes;
+  outcome.killed = seen->ending.signal == SIGKILL;
   if (std::string why = failure_of(*seen, setup->target, said->text()); !why.empty()) return failed(std::move(why));
   outcome.kernels = kernels_of(seen->report);
-  if (task.keep_report) outcome.report = report::to_json(seen->report);
+  outcome.core_khz = seen->report.machine ? seen->report.machine->core_khz : 0;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }

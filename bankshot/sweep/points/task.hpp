@@ -24,7 +24,6 @@ struct Task {
   std::string bank_hash;                          ///< as on the command line; empty: what the GPU has
   std::optional<cuda::SimulateRequest> simulate;  ///< none: accesses are counted
   unsigned threads = 1;
-  bool keep_report = false;  ///< Outcome::report is wanted
 };
 
 struct KernelOutcome {
@@ -34,16 +33,19 @@ struct KernelOutcome {
   double error = 0;   ///< of that, to both sides, 95 %; 0 without sampling
   uint64_t warp_instructions = 0, thread_instructions = 0;
   report::SharedTotals shared;
-  std::string counters;  ///< JSON object: every counter of the simulation that is not 0
+  /// JSON object: every counter of the simulation that is not 0. Empty if it was not simulated as a whole.
+  std::string counters;
 };
 
 struct Outcome {
   uint64_t id = 0;
   std::string failure;  ///< why there is no result; empty: there is one
+  bool killed = false;  ///< the program was, by SIGKILL: perhaps for want of memory
   double seconds = 0;   ///< that the run took
   uint64_t peak_bytes = 0;
+  unsigned core_khz = 0;  ///< clock of the simulated cycles; 0: nothing was simulated
   std::vector<KernelOutcome> kernels;
-  std::string report;  ///< the whole report as JSON, if it was asked for
+  std::string report;  ///< the whole report as JSON, to be kept with the result; workers send none
 };
 
 /// As one line of JSON, without a newline.

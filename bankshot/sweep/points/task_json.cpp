@@ -33,8 +33,7 @@ std::string to_line(const Task& task) {
                {"gpu", task.gpu},
                {"environment", task.environment},
                {"bank_hash", task.bank_hash},
-               {"threads", task.threads},
-               {"keep_report", task.keep_report}};
+               {"threads", task.threads}};
   if (task.simulate) json["simulate"] = cuda::to_text(*task.simulate);
   return dumped(json);
 }
@@ -51,7 +50,6 @@ Result<Task> task_from(std::string_view line) {
     json.at("environment").get_to(one.environment);
     json.at("bank_hash").get_to(one.bank_hash);
     json.at("threads").get_to(one.threads);
-    json.at("keep_report").get_to(one.keep_report);
     simulates = json.contains("simulate");
     if (simulates) json.at("simulate").get_to(simulate);
   });
@@ -63,9 +61,12 @@ Result<Task> task_from(std::string_view line) {
 }
 
 std::string to_line(const Outcome& outcome) {
-  Json json = {{"id", outcome.id}, {"seconds", outcome.seconds}, {"peak_bytes", outcome.peak_bytes}};
+  Json json = {{"id", outcome.id},
+               {"seconds", outcome.seconds},
+               {"peak_bytes", outcome.peak_bytes},
+               {"core_khz", outcome.core_khz}};
   if (!outcome.failure.empty()) json["failure"] = outcome.failure;
-  if (!outcome.report.empty()) json["report"] = outcome.report;
+  if (outcome.killed) json["killed"] = true;
   Json kernels = Json::array();
   for (const KernelOutcome& kernel : outcome.kernels) {
     kernels.push_back({{"name", kernel.name},
@@ -88,8 +89,9 @@ Result<Outcome> outcome_from(std::string_view line) {
     json.at("id").get_to(outcome.id);
     json.at("seconds").get_to(outcome.seconds);
     json.at("peak_bytes").get_to(outcome.peak_bytes);
+    json.at("core_khz").get_to(outcome.core_khz);
     outcome.failure = json.value("failure", "");
-    outcome.report = json.value("report", "");
+    outcome.killed = json.value("killed", false);
     for (const Json& one : json.at("kernels")) {
       KernelOutcome kernel;
       one.at("name").get_to(kernel.name);

@@ -39,7 +39,7 @@ std::vector<Rung> halve(size_t candidates, size_t instances, const HalvingOption
   std::ranges::sort(left);
   const std::vector<size_t> order = shuffled(instances, random);
   std::vector<Rung> rungs;
-  size_t used = 1;
+  size_t used = std::min<size_t>(instances, options.first);
   const auto climb = [&](size_t count, bool sampled) {
     Rung rung{count, sampled, left, {}};
     auto values = evaluate(left, {order.begin(), order.begin() + static_cast<ptrdiff_t>(count)}, sampled);

@@ -15,6 +15,7 @@ struct HalvingOptions {
   uint64_t seed = 1;
   size_t candidates = 243;  ///< looked at, chosen at random; all if there are no more
   size_t keep = 3;          ///< one of so many goes on from a rung to the next
+  size_t first = 3;         ///< instances of the first rung, at most
   size_t finalists = 3;     ///< that are measured in full at the end, at least
   bool samples = true;      ///< there are cheap estimates
 };
@@ -31,9 +32,9 @@ struct Rung {
 using Evaluate = std::function<std::optional<std::vector<std::optional<double>>>(
     const std::vector<size_t>& candidates, const std::vector<size_t>& instances, bool sampled)>;
 
-/// All rungs. The first has one instance, each further one `keep` times as many, all with estimates; the last measures
-/// the finalists on all instances without. Its best candidate is the answer. Candidates with equal values go on
-/// together. The same seed and values give the same rungs.
+/// All rungs. The first has `first` instances, each further one `keep` times as many, all with estimates; the last
+/// measures the finalists on all instances without. Its best candidate is the answer. Candidates with equal values go
+/// on together. The same seed and values give the same rungs.
 std::vector<Rung> halve(size_t candidates, size_t instances, const HalvingOptions& options, const Evaluate& evaluate);
 
 }  // namespace bankshot::sweep

@@ -11,16 +11,6 @@
 namespace bankshot::sweep {
 namespace {
 
-bool is_of_machine(const std::string& setting) {
-  switch (kind_of(setting)) {
-    case SettingKind::program:
-    case SettingKind::arguments:
-    case SettingKind::seed:
-    case SettingKind::variable: return false;
-    default: return true;
-  }
-}
-
 /// The points of a plan as machines and instances.
 struct Space {
   std::vector<std::vector<uint32_t>> machines, instances;
@@ -46,6 +36,29 @@ Space space_of(const Plan& plan) {
   return space;
 }
 
+double mean_of(const std::vector<double>& values, bool geometric) {
+  double sum = 0;
+  for (const double value : values) sum += geometric ? std::log(value) : value;
+  const double mean = sum / static_cast<double>(values.size());
+  return geometric ? std::exp(mean) : mean;
+}
+
+/// The mean of a machine all of whose points are known in full.
+std::optional<double> known_value(Store& store, const Plan& plan, Resolver& resolver, const Space& space,
+                                  size_t machine, const std::string& measure) {
+  std::vector<double> values;
+  for (size_t instance = 0; instance < space.instances.size(); ++instance) {
+    const size_t row = space.rows.at({machine, instance});
+    const Result<Point> point = resolver.point(row);
+    const std::optional<Known> known = point ? store.known(point->key) : std::nullopt;
+    if (!known) return std::nullopt;
+    const std::optional<double> value = store.result(known->point, measure, plan.program(row).kernel);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return mean_of(values, plan.simulates);
+}
+
 }  // namespace
 
 std::string describe_machine(const Plan& plan, size_t row) {
@@ -64,6 +77,8 @@ Result<Optimum> optimise(Store& store, const Plan& plan, Resolver& resolver, Eng
   Optimum best;
   best.candidates = space.machines.size();
   best.instances = space.instances.size();
+  if (plan.find("sample") != plan.columns.size())
+    return Error{plan.file + ": --optimise decides itself what is sampled: remove `sample` from the plan"};
   if (best.candidates < 2)
     return Error{fmt::format("{}: all points have the same machine: there is nothing to choose", plan.file)};
   if (space.rows.size() != best.candidates * best.instances)
@@ -81,8 +96,7 @@ Result<Optimum> optimise(Store& store, const Plan& plan, Resolver& resolver, Eng
     }
     best.runs += runs.size();
     if (!sampled) best.full_runs += runs.size();
-    const Result<std::vector<std::optional<double>>> values =
-        run_points(store, plan, resolver, engine, runs, request.retry, request.progress);
+    const Result<std::vector<std::optional<double>>> values = run_points(store, plan, resolver, engine, runs, request);
     if (!values) {
       failure = values.error();
       return std::nullopt;
@@ -93,17 +107,11 @@ Result<Optimum> optimise(Store& store, const Plan& plan, Resolver& resolver, Eng
     }
     std::vector<std::optional<double>> means;
     for (size_t c = 0; c < candidates.size(); ++c) {
-      double sum = 0;
-      bool is_whole = true;
+      std::vector<double> whole;
       for (size_t k = 0; k < instances.size(); ++k) {
-        const std::optional<double>& one = (*values)[c * instances.size() + k];
-        is_whole &= one.has_value();
-        // Conflicts may be none.
-        if (one) sum += std::log(plan.simulates ? *one : *one + 1);
+        if (const std::optional<double>& one = (*values)[c * instances.size() + k]) whole.push_back(*one);
       }
-      means.push_back(
-          is_whole ? std::optional(std::exp(sum / static_cast<double>(instances.size())) - (plan.simulates ? 0 : 1))
-                   : std::nullopt);
+      means.push_back(whole.size() == instances.size() ? std::optional(mean_of(whole, plan.simulates)) : std::nullopt);
     }
     return means;
   };
@@ -112,15 +120,22 @@ Result<Optimum> optimise(Store& store, const Plan& plan, Resolver& resolver, Eng
   best.rungs = halve(best.candidates, best.instances, halving, evaluate);
   if (failure) return *failure;
   if (best.stopped || best.rungs.empty()) return best;
-  const Rung& last = best.rungs.back();
+  // Machines that are known in full without this search count as well.
   std::optional<size_t> winner;
-  for (size_t k = 0; k < last.candidates.size(); ++k) {
-    if (last.values[k] && (!winner || *last.values[k] < *last.values[*winner])) winner = k;
+  for (size_t machine = 0; machine < best.candidates; ++machine) {
+    const std::optional<double> value = known_value(store, plan, resolver, space, machine, request.measure);
+    if (!value) continue;
+    ++best.in_full;
+    if (winner && *value == best.value) ++best.equally_good;
+    if (winner && *value >= best.value) continue;
+    winner = machine;
+    best.value = *value;
+    best.equally_good = 1;
   }
   if (!winner)
-    return Error{fmt::format("{}: every run of the finalists failed: bankshot sweep status {}", plan.file, plan.name)};
-  best.value = *last.values[*winner];
-  best.row = space.rows.at({last.candidates[*winner], 0});
+    return Error{
+        fmt::format("{}: no machine ran everything without a failure: bankshot sweep status {}", plan.file, plan.name)};
+  best.row = space.rows.at({*winner, 0});
   best.best = describe_machine(plan, best.row);
   return best;
 }

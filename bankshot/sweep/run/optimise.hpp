@@ -19,13 +19,16 @@ struct Optimum {
   std::vector<Rung> rungs;
   std::vector<size_t> rows;        ///< of each machine its first point
   size_t row = 0;                  ///< of a point of the best machine
-  double value = 0;                ///< geometric mean over the instances
+  double value = 0;                ///< mean over the instances: geometric, but of conflicts
+  size_t equally_good = 1;         ///< machines that have it, of those that are known in full
+  size_t in_full = 0;              ///< machines that are
   std::string best;                ///< "gpu=v100 bank_hash=xor"
   size_t runs = 0, full_runs = 0;  ///< that the search asked for; those without sampling
   bool stopped = false;            ///< by request: there is no answer
 };
 
 struct OptimiseRequest {
+  std::string measure = "cycles";  ///< or "microseconds", "conflicts": what is to be least
   HalvingOptions halving;
   bool retry = false;  ///< runs that failed before, too
   /// As in RunRequest; of the points of one rung.

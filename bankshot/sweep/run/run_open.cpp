@@ -72,15 +72,17 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     if (!point) return point.error();
     const Expected expected = expectations.of(point->task).value_or(Expected{});
     const size_t kind = time.kind(program_name(point->task) + " " + arguments_text(point->task), expected.seconds);
-    jobs.push_back({open.point, expected.seconds, expected.peak_bytes});
+    jobs.push_back({open.point, expected.seconds, expected.peak_bytes, kind});
     all[open.point] = {open, kind};
     time.add(kind);
   }
   RunProgress progress;
   progress.points = jobs.size();
   const Clock::time_point start = Clock::now();
+  double next_estimate = 0;
   std::unordered_map<uint64_t, std::vector<std::string>> running;
   std::string changed;  ///< a file that is no longer what it was
+  std::string trouble;  ///< why a point can no longer be made
   Caller caller;
   caller.task = [&](const Job& job) -> std::optional<Task> {
     if (store.is_done(job.id)) {
@@ -90,11 +92,13 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     }
     const Pending& pending = all.at(job.id).point;
     Result<Point> point = resolver.point(pending.row, pending.sampled);
-    if (!point) return std::nullopt;
+    if (!point) {
+      trouble = point.error().message;
+      return std::nullopt;
+    }
     running[job.id] = point->files;
     point->task.id = job.id;
     point->task.key = point->key;
-    point->task.keep_report = request.keep_reports;
     return std::move(point->task);
   };
   caller.finished = [&](const Outcome& outcome) {
@@ -121,15 +125,20 @@ Result<RunProgress> run_pending(Store& store, Resolver& resolver, Engine& engine
     progress.running = running;
     progress.elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     progress.busy = time.busy();
-    progress.left = time.left(progress.elapsed);
-    return changed.empty() && (!request.progress || request.progress(progress));
+    if (progress.elapsed >= next_estimate) {
+      progress.left = time.left(progress.elapsed);
+      next_estimate = progress.elapsed + 0.5;
+    }
+    return changed.empty() && trouble.empty() && (!request.progress || request.progress(progress));
   };
   if (jobs.empty()) return progress;
   if (auto error = engine.run(std::move(jobs), caller)) return *error;
+  if (!trouble.empty()) return Error{trouble};
   if (!changed.empty())
     return Error{
-        fmt::format("{} was changed while the sweep ran: results since then are dropped; the same command goes on "
-                    "with what is there now",
+        fmt::format("{} changed while the sweep ran, so the sweep stopped, and the last results are dropped. Run it "
+                    "again to use the "
+                    "new file; if the program itself writes this file, name it in `outputs`",
                     changed)};
   caller.beat(0);
   return progress;

@@ -25,7 +25,6 @@ struct RunRequest {
   bool failed = false;  ///< those that failed before, too
   /// Called at least once a second. @return false: stop
   std::function<bool(const RunProgress&)> progress;
-  bool keep_reports = false;
 };
 
 /// A point of a plan that has no result.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "bankshot/sweep/run/optimise.hpp"
 #include "bankshot/sweep/run/run_open.hpp"
 
 namespace bankshot::sweep {
@@ -14,11 +15,11 @@ struct PlannedRun {
   bool sampled = false;
 };
 
-/// Runs those that are not known. @param retry  those that failed before, too
-/// @return the cycles of each (conflicts, if the plan does not simulate) of the kernels that count; none: it failed.
+/// Runs those that are not known. Of a point that is known in full no sample is made: its result counts.
+/// @return the measure of each, of the kernels that count; none: it failed.
 /// Empty if progress() stopped it
 Result<std::vector<std::optional<double>>> run_points(Store& store, const Plan& plan, Resolver& resolver,
-                                                      Engine& engine, const std::vector<PlannedRun>& runs, bool retry,
-                                                      const std::function<bool(const RunProgress&)>& progress);
+                                                      Engine& engine, const std::vector<PlannedRun>& runs,
+                                                      const OptimiseRequest& request);
 
 }  // namespace bankshot::sweep

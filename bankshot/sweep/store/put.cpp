@@ -14,15 +14,12 @@
 namespace bankshot::sweep {
 namespace {
 
-constexpr std::array kMeasures{"cycles",   "cycles_error", "warp_instructions", "thread_instructions",
+constexpr std::array kMeasures{"cycles",   "cycles_error", "microseconds", "warp_instructions", "thread_instructions",
                                "accesses", "wavefronts",   "conflicts"};
-
-/// The columns that a view has besides those of the settings.
-constexpr std::array kOthers{"row", "point", "kernel", "status", "seconds", "peak_bytes", "failure", "finished"};
 
 void bind_value(Statement& statement, int place, const Value& value) {
   if (const bool* flag = std::get_if<bool>(&value)) {
-    statement.bind(place, static_cast<int64_t>(*flag));
+    statement.bind(place, std::string_view(*flag ? "true" : "false"));
   } else if (const int64_t* number = std::get_if<int64_t>(&value)) {
     statement.bind(place, *number);
   } else if (const double* real = std::get_if<double>(&value)) {
@@ -48,7 +45,7 @@ std::string view_of(const std::string& name, int64_t id, const std::vector<std::
                   : fmt::format(", p.{0}", measure);
   }
   return fmt::format(
-      "CREATE VIEW {} AS SELECT {}, p.seconds, p.peak_bytes, p.failure, p.finished FROM bankshot_design_{} d JOIN "
+      "CREATE VIEW {} AS SELECT {}, p.host_seconds, p.host_bytes, p.failure, p.finished FROM bankshot_design_{} d JOIN "
       "bankshot_points p ON "
       "p.id = d.point",
       sql_name(name), select, id);
@@ -62,42 +59,58 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
   info.title = plan.title;
   info.simulates = plan.simulates;
   info.is_grid = plan.is_grid;
+  info.one_at_a_time = plan.one_at_a_time;
   std::error_code code;
   info.file = std::filesystem::absolute(plan.file, code).lexically_normal().string();
-  for (const Column& column : plan.columns) {
-    const std::string name = column_of(column.name);
-    if (std::ranges::find(kMeasures, name) != kMeasures.end() || std::ranges::find(kOthers, name) != kOthers.end())
-      return Error{fmt::format("{}: {} would be the same column as the result {}: choose another name", plan.file,
-                               column.name, name)};
-    info.settings.push_back(column.name);
-  }
-  if (plan.name.starts_with("bankshot_") || plan.name.starts_with("sqlite_"))
-    return Error{
-        fmt::format("{}: the name of a sweep cannot begin with bankshot_ or sqlite_, as those of tables do: say "
-                    "name = \"…\"",
-                    plan.file)};
+  for (const Column& column : plan.columns) info.settings.push_back(column.name);
   const bool by_kernel =
       std::ranges::any_of(plan.programs, [](const Program& program) { return !program.kernel.empty(); });
 
+  // In steps, so that another sweep on this store can keep its results meanwhile.
+  std::vector<uint64_t> ids;
+  ids.reserve(plan.points());
+  while (ids.size() < plan.points()) {
+    constexpr size_t kStep = 10'000;
+    Transaction transaction(*database_);
+    PointIds points(*database_);
+    for (const size_t end = std::min(ids.size() + kStep, plan.points()); ids.size() < end;) {
+      const Result<Point> point = resolver.point(ids.size());
+      if (!point)
+        return Error{fmt::format("{}: {} ({})", plan.file, point.error().message, resolver.describe(ids.size()))};
+      ids.push_back(points.of(*point));
+    }
+    transaction.commit();
+    if (progress) progress(ids.size());
+  }
+
   Transaction transaction(*database_);
-  if (const std::optional<SweepInfo> before = find(plan.name); before && before->name == plan.name) {
+  const std::optional<SweepInfo> before = find(plan.name);
+  if (before && before->file != info.file && std::filesystem::exists(before->file, code))
+    return Error{
+        fmt::format("{}: the store has a sweep '{}' of another plan, {}: give this one a name of its own, name = "
+                    "\"…\"",
+                    plan.file, before->name, before->file)};
+  if (before) {
     database_->execute(fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS bankshot_design_{}",
-                                   sql_name(plan.name), before->id));
+                                   sql_name(before->name), before->id));
     database_->prepare("DELETE FROM bankshot_sweeps WHERE id = ?1").bind(1, before->id).run();
   }
-  database_
-      ->prepare(
-          "INSERT INTO bankshot_sweeps(name, title, file, plan, columns, simulates, is_grid) VALUES (?1, ?2, ?3, ?4, "
-          "?5, ?6, ?7)")
-      .bind(1, std::string_view(info.name))
-      .bind(2, std::string_view(info.title))
-      .bind(3, std::string_view(info.file))
-      .bind(4, std::string_view(plan.text))
-      .bind(5, std::string_view(nlohmann::json(info.settings).dump()))
-      .bind(6, static_cast<int64_t>(info.simulates))
-      .bind(7, static_cast<int64_t>(info.is_grid))
-      .run();
-  info.id = database_->number("SELECT last_insert_rowid()");
+  // A sweep of the same name that another process runs goes on to be this one.
+  Statement insert = database_->prepare(
+      "INSERT INTO bankshot_sweeps(id, name, title, file, plan, columns, simulates, is_grid, one_at_a_time) VALUES "
+      "(?8, ?1, ?2, "
+      "?3, ?4, ?5, ?6, ?7, ?9)");
+  insert.bind(1, std::string_view(info.name)).bind(2, std::string_view(info.title));
+  insert.bind(3, std::string_view(info.file)).bind(4, std::string_view(plan.text));
+  insert.bind(5, std::string_view(nlohmann::json(info.settings).dump()));
+  insert.bind(6, static_cast<int64_t>(info.simulates)).bind(7, static_cast<int64_t>(info.is_grid));
+  insert.bind(9, static_cast<int64_t>(info.one_at_a_time));
+  if (before)
+    insert.bind(8, before->id);
+  else
+    insert.bind_null(8);
+  insert.run();
+  info.id = before ? before->id : database_->number("SELECT last_insert_rowid()");
   std::string columns = "row INTEGER PRIMARY KEY, point INTEGER NOT NULL REFERENCES bankshot_points(id)",
               places = "?1, ?2";
   for (const std::string& name : info.settings) columns += ", " + sql_name(column_of(name));
@@ -106,23 +119,18 @@ Result<SweepInfo> Store::put(const Plan& plan, Resolver& resolver, const std::fu
   database_->execute(fmt::format("CREATE TABLE bankshot_design_{}({})", info.id, columns));
   database_->execute(view_of(info.name, info.id, info.settings, by_kernel));
 
-  PointIds ids(*database_);
   Statement row = database_->prepare(fmt::format("INSERT INTO bankshot_design_{} VALUES ({})", info.id, places));
   for (size_t k = 0; k < plan.points(); ++k) {
-    const Result<Point> point = resolver.point(k);
-    if (!point) return Error{fmt::format("{}: {} ({})", plan.file, point.error().message, resolver.describe(k))};
-    row.bind(1, static_cast<uint64_t>(k)).bind(2, ids.of(*point));
+    row.bind(1, static_cast<uint64_t>(k)).bind(2, ids[k]);
     for (size_t c = 0; c < plan.columns.size(); ++c) bind_value(row, static_cast<int>(c) + 3, plan.value(k, c));
     if (by_kernel) {
-      const std::string program = text_of(plan.value(k, 0));
-      const auto at = std::ranges::find(plan.programs, program, &Program::name);
-      if (at->kernel.empty())
+      const std::string& kernel = plan.program(k).kernel;
+      if (kernel.empty())
         row.bind_null(static_cast<int>(plan.columns.size()) + 3);
       else
-        row.bind(static_cast<int>(plan.columns.size()) + 3, std::string_view(at->kernel));
+        row.bind(static_cast<int>(plan.columns.size()) + 3, std::string_view(kernel));
     }
     row.run();
-    if (progress && k % 1024 == 0) progress(k);
   }
   transaction.commit();
   return info;

@@ -13,19 +13,19 @@ CREATE TABLE bankshot_points(
   model INTEGER NOT NULL REFERENCES bankshot_models(id),
   program TEXT NOT NULL, arguments TEXT NOT NULL, gpu TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'open' CHECK(status IN ('open', 'done', 'failed')),
-  cycles INTEGER, cycles_error REAL,
+  cycles INTEGER, cycles_error REAL, microseconds REAL,
   warp_instructions INTEGER, thread_instructions INTEGER,
   accesses INTEGER, wavefronts INTEGER, conflicts INTEGER,
-  seconds REAL, peak_bytes INTEGER, failure TEXT, finished TEXT);
+  host_seconds REAL, host_bytes INTEGER, failure TEXT, finished TEXT);
 CREATE TABLE bankshot_kernels(
   point INTEGER NOT NULL REFERENCES bankshot_points(id),
   place INTEGER NOT NULL,
   name TEXT NOT NULL,
   launches INTEGER NOT NULL,
-  cycles INTEGER, cycles_error REAL,
+  cycles INTEGER, cycles_error REAL, microseconds REAL,
   warp_instructions INTEGER NOT NULL, thread_instructions INTEGER NOT NULL,
   accesses INTEGER NOT NULL, wavefronts INTEGER NOT NULL, conflicts INTEGER NOT NULL,
-  counters TEXT NOT NULL,
+  counters TEXT,
   PRIMARY KEY(point, place)) WITHOUT ROWID;
 CREATE TABLE bankshot_reports(
   point INTEGER PRIMARY KEY REFERENCES bankshot_points(id),
@@ -38,7 +38,8 @@ CREATE TABLE bankshot_sweeps(
   plan TEXT NOT NULL,
   columns TEXT NOT NULL,
   simulates INTEGER NOT NULL,
-  is_grid INTEGER NOT NULL);
+  is_grid INTEGER NOT NULL,
+  one_at_a_time INTEGER NOT NULL);
 )";
 
 }  // namespace bankshot::sweep

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cctype>
+
 namespace bankshot::sweep {
 namespace {
 
@@ -18,8 +21,13 @@ std::string_view view(const void* bytes, int count) {
 }  // namespace
 
 Statement::Statement(sqlite3* database, const std::string& sql) {
-  check(database, sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement_, nullptr));
+  const char* rest = nullptr;
+  check(database, sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement_, &rest));
   if (statement_ == nullptr) throw StoreError("no statement of SQL");
+  if (std::string_view(rest).find_first_not_of(" \t\r\n;") != std::string_view::npos) {
+    sqlite3_finalize(statement_);
+    throw StoreError("one statement at a time");
+  }
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }
@@ -57,11 +65,21 @@ bool Statement::step() {
   return false;
 }
 
+bool Statement::is_query() const {
+  const std::string_view sql = sqlite3_sql(statement_);
+  const size_t begin = std::min(sql.find_first_not_of(" \t\r\n("), sql.size());
+  std::string word(sql.substr(begin, 6));
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const bool reads = word == "SELECT" || word == "VALUES" || word.starts_with("WITH");
+  return reads && sqlite3_stmt_readonly(statement_) != 0 && columns() != 0;
+}
+
 int Statement::columns() const { return sqlite3_column_count(statement_); }
 std::string Statement::name(int column) const { return sqlite3_column_name(statement_, column); }
 bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 bool Statement::is_text(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_TEXT; }
 bool Statement::is_whole(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_INTEGER; }
+bool Statement::is_bytes(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_BLOB; }
 int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
 double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
 std::string_view Statement::text(int column) const {

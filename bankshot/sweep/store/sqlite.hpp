@@ -42,11 +42,14 @@ class Statement {
     }
   }
 
+  /// Whether it only reads, and has rows.
+  bool is_query() const;
   int columns() const;
   std::string name(int column) const;
   bool is_null(int column) const;
   bool is_text(int column) const;
   bool is_whole(int column) const;
+  bool is_bytes(int column) const;
   int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;  ///< until the next step

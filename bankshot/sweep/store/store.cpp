@@ -1,14 +1,17 @@
 #include "bankshot/sweep/store/store.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -49,6 +52,11 @@ std::string decompressed(std::string_view bytes) {
   return out;
 }
 
+uint64_t inode_of(const std::string& file) {
+  struct stat status{};
+  return stat(file.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 std::string design_table(int64_t id) { return fmt::format("bankshot_design_{}", id); }
 
 SweepInfo info_of(const Statement& row) {
@@ -59,6 +67,7 @@ SweepInfo info_of(const Statement& row) {
   info.file = row.text(3);
   info.simulates = row.integer(5) != 0;
   info.is_grid = row.integer(6) != 0;
+  info.one_at_a_time = row.integer(7) != 0;
   const auto columns = nlohmann::json::parse(row.text(4), nullptr, false);
   if (columns.is_array()) {
     for (const auto& one : columns) {
@@ -68,7 +77,8 @@ SweepInfo info_of(const Statement& row) {
   return info;
 }
 
-constexpr const char* kInfo = "SELECT id, name, title, file, columns, simulates, is_grid FROM bankshot_sweeps ";
+constexpr const char* kInfo =
+    "SELECT id, name, title, file, columns, simulates, is_grid, one_at_a_time FROM bankshot_sweeps ";
 
 }  // namespace
 
@@ -84,6 +94,18 @@ std::string default_store() {
 }
 
 Store Store::open(const std::string& file, bool create) {
+  // SQLite does not wait where several processes make a store at once.
+  for (unsigned tries = 0;; ++tries) {
+    try {
+      return open_once(file, create);
+    } catch (const StoreError& error) {
+      if (!create || tries == 100 || std::string_view(error.what()).find("locked") == std::string_view::npos) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+}
+
+Store Store::open_once(const std::string& file, bool create) {
   Store store(file);
   std::error_code code;
   const fs::path path(file);
@@ -115,7 +137,12 @@ Store Store::open(const std::string& file, bool create) {
   } catch (const StoreError& error) {
     throw StoreError(fmt::format("{} cannot be used as a store: {}", file, error.what()));
   }
+  store.inode_ = inode_of(file);
   return store;
+}
+
+void Store::check_file() const {
+  if (inode_of(file_) != inode_) throw StoreError(file_ + " was removed or replaced while it was in use");
 }
 
 uint64_t Store::enter(const Point& point) {
@@ -136,7 +163,7 @@ std::optional<SweepInfo> Store::find(const std::string& name) {
   std::error_code code;
   const std::string file = fs::absolute(name, code).lexically_normal().string();
   for (const auto& [column, value] : {std::pair{"name", name}, {"file", file}}) {
-    Statement query = database_->prepare(fmt::format("{}WHERE {} = ?1", kInfo, column));
+    Statement query = database_->prepare(fmt::format("{}WHERE {} = ?1 COLLATE NOCASE ORDER BY id DESC", kInfo, column));
     if (query.bind(1, std::string_view(value)).step()) return info_of(query);
   }
   return std::nullopt;
@@ -223,7 +250,8 @@ std::optional<Expected> Expectations::of(const Task& task) const {
 Expectations Store::expectations() {
   Expectations all;
   Statement query = database_->prepare(
-      "SELECT program, arguments, avg(seconds), max(peak_bytes), count(*) FROM bankshot_points WHERE status = 'done' "
+      "SELECT program, arguments, avg(host_seconds), max(host_bytes), count(*) FROM bankshot_points WHERE status = "
+      "'done' "
       "GROUP BY 1, "
       "2");
   while (query.step())
@@ -245,10 +273,12 @@ bool Store::is_done(uint64_t point) {
 
 void Store::record(const Outcome& outcome) {
   Transaction transaction(*database_);
+  if (is_done(outcome.id)) return;  // by another sweep meanwhile
   if (!outcome.failure.empty()) {
     database_
         ->prepare(
-            "UPDATE bankshot_points SET status = 'failed', failure = ?2, seconds = ?3, finished = ?4 WHERE id = ?1 AND "
+            "UPDATE bankshot_points SET status = 'failed', failure = ?2, host_seconds = ?3, finished = ?4 WHERE id = "
+            "?1 AND "
             "status <> 'done'")
         .bind(1, outcome.id)
         .bind(2, std::string_view(outcome.failure))
@@ -261,14 +291,14 @@ void Store::record(const Outcome& outcome) {
   KernelOutcome sum;
   const bool has_cycles = std::ranges::any_of(outcome.kernels, [](const KernelOutcome& one) { return one.cycles > 0; });
   database_->prepare("DELETE FROM bankshot_kernels WHERE point = ?1").bind(1, outcome.id).run();
-  Statement insert =
-      database_->prepare("INSERT INTO bankshot_kernels VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
+  Statement insert = database_->prepare(
+      "INSERT INTO bankshot_kernels VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+  // Three places.
   const auto bind_cycles = [&](Statement& to, int place, const KernelOutcome& one) {
-    if (has_cycles) {
-      to.bind(place, static_cast<int64_t>(std::llround(one.cycles))).bind(place + 1, one.error);
-    } else {
-      to.bind_null(place).bind_null(place + 1);
-    }
+    to.bind_null(place).bind_null(place + 1).bind_null(place + 2);
+    if (!has_cycles) return;
+    to.bind(place, static_cast<int64_t>(std::llround(one.cycles))).bind(place + 1, one.error);
+    if (outcome.core_khz != 0) to.bind(place + 2, one.cycles * 1e3 / outcome.core_khz);
   };
   for (size_t k = 0; k < outcome.kernels.size(); ++k) {
     const KernelOutcome& one = outcome.kernels[k];
@@ -282,19 +312,24 @@ void Store::record(const Outcome& outcome) {
     insert.bind(1, outcome.id).bind(2, static_cast<uint64_t>(k)).bind(3, std::string_view(one.name));
     insert.bind(4, one.launches);
     bind_cycles(insert, 5, one);
-    insert.bind(7, one.warp_instructions).bind(8, one.thread_instructions);
-    insert.bind(9, one.shared.accesses).bind(10, one.shared.wavefronts).bind(11, one.shared.conflicts());
-    insert.bind(12, std::string_view(one.counters)).run();
+    insert.bind(8, one.warp_instructions).bind(9, one.thread_instructions);
+    insert.bind(10, one.shared.accesses).bind(11, one.shared.wavefronts).bind(12, one.shared.conflicts());
+    if (one.counters.empty())
+      insert.bind_null(13);
+    else
+      insert.bind(13, std::string_view(one.counters));
+    insert.run();
   }
   Statement update = database_->prepare(
-      "UPDATE bankshot_points SET status = 'done', failure = NULL, cycles = ?2, cycles_error = ?3, warp_instructions = "
-      "?4, "
-      "thread_instructions = ?5, accesses = ?6, wavefronts = ?7, conflicts = ?8, seconds = ?9, peak_bytes = ?10, "
-      "finished = ?11 WHERE id = ?1");
+      "UPDATE bankshot_points SET status = 'done', failure = NULL, cycles = ?2, cycles_error = ?3, microseconds = ?4, "
+      "warp_instructions = ?5, thread_instructions = ?6, accesses = ?7, wavefronts = ?8, conflicts = ?9, host_seconds "
+      "= "
+      "?10, host_bytes = ?11, finished = ?12 WHERE id = ?1");
+  update.bind(1, outcome.id);
   bind_cycles(update, 2, sum);
-  update.bind(1, outcome.id).bind(4, sum.warp_instructions).bind(5, sum.thread_instructions);
-  update.bind(6, sum.shared.accesses).bind(7, sum.shared.wavefronts).bind(8, sum.shared.conflicts());
-  update.bind(9, outcome.seconds).bind(10, outcome.peak_bytes).bind(11, std::string_view(now_utc())).run();
+  update.bind(5, sum.warp_instructions).bind(6, sum.thread_instructions);
+  update.bind(7, sum.shared.accesses).bind(8, sum.shared.wavefronts).bind(9, sum.shared.conflicts());
+  update.bind(10, outcome.seconds).bind(11, outcome.peak_bytes).bind(12, std::string_view(now_utc())).run();
   if (!outcome.report.empty()) {
     database_->prepare("INSERT OR REPLACE INTO bankshot_reports VALUES (?1, ?2)")
         .bind(1, outcome.id)

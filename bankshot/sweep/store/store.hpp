@@ -24,8 +24,8 @@ std::string default_store();
 struct SweepInfo {
   int64_t id = 0;
   std::string name, title, file;
-  std::vector<std::string> settings;      ///< as the plan has them: "gpu", "l1.bytes"; SQL has column_of() each
-  bool simulates = true, is_grid = true;  ///< as in the plan
+  std::vector<std::string> settings;  ///< as the plan has them: "gpu", "l1.bytes"; SQL has column_of() each
+  bool simulates = true, is_grid = true, one_at_a_time = false;  ///< as in the plan
 };
 
 struct Counts {
@@ -76,6 +76,8 @@ class Store {
   static Store open(const std::string& file, bool create);
 
   const std::string& file() const { return file_; }
+  /// Throws if the file is no longer the one that was opened: somebody removed it.
+  void check_file() const;
 
   /// Enters the points of a plan. A sweep of the same name is replaced; results stay.
   /// @param progress  called now and then with the number of points so far; may be empty
@@ -116,11 +118,13 @@ class Store {
 
  private:
   explicit Store(std::string file) : file_(std::move(file)) {}
+  static Store open_once(const std::string& file, bool create);
   std::string file_;
+  uint64_t inode_ = 0;
   std::unique_ptr<Database> database_;
 };
 
-/// The text that a table or a view is made by, for docs and tests.
+/// What makes the tables.
 extern const char* const kStoreSchema;
 
 }  // namespace bankshot::sweep

@@ -50,30 +50,30 @@ TEST(SweepSensitivity, shares_of_a_sum_are_those_of_its_parts) {
   EXPECT_FALSE(all.logarithmic);
   EXPECT_NEAR(all.variance, 20.0 / 3, 1e-12);  // 10 times the 2/3 of 0, 1, 2
   EXPECT_EQ(all.main[0].axes[0], 0u);
-  EXPECT_NEAR(effect(all, 0).share, 0.9, 1e-12);
-  EXPECT_NEAR(effect(all, 1).share, 0.1, 1e-12);
+  EXPECT_NEAR(*effect(all, 0).share, 0.9, 1e-12);
+  EXPECT_NEAR(*effect(all, 1).share, 0.1, 1e-12);
   EXPECT_NEAR(*effect(all, 0).total, 0.9, 1e-12);
   EXPECT_NEAR(effect(all, 0).range, 6, 1e-12);
   EXPECT_EQ(effect(all, 0).least, 0u);
   EXPECT_EQ(effect(all, 0).most, 2u);
-  EXPECT_NEAR(all.interactions[0].share, 0, 1e-12);
+  EXPECT_NEAR(*all.interactions[0].share, 0, 1e-12);
 }
 
 TEST(SweepSensitivity, a_product_of_signs_is_all_interaction) {
   const Sensitivity all = *sensitivity(factorial({{"a", 2}, {"b", 2}}, {1, -1, -1, 1}));
-  EXPECT_NEAR(effect(all, 0).share, 0, 1e-12);
+  EXPECT_NEAR(*effect(all, 0).share, 0, 1e-12);
   EXPECT_NEAR(*effect(all, 0).total, 1, 1e-12);
-  EXPECT_NEAR(all.interactions[0].share, 1, 1e-12);
+  EXPECT_NEAR(*all.interactions[0].share, 1, 1e-12);
 }
 
 TEST(SweepSensitivity, factors_that_multiply_do_not_interact) {
   // 2^a 4^b: of the logarithm, b has 4 times the variance of a.
   const Sensitivity all = *sensitivity(factorial({{"a", 2}, {"b", 2}}, {1, 4, 2, 8}));
   EXPECT_TRUE(all.logarithmic);
-  EXPECT_NEAR(effect(all, 0).share, 0.2, 1e-12);
-  EXPECT_NEAR(effect(all, 1).share, 0.8, 1e-12);
+  EXPECT_NEAR(*effect(all, 0).share, 0.2, 1e-12);
+  EXPECT_NEAR(*effect(all, 1).share, 0.8, 1e-12);
   EXPECT_NEAR(effect(all, 1).range, 4, 1e-12);
-  EXPECT_NEAR(all.interactions[0].share, 0, 1e-12);
+  EXPECT_NEAR(*all.interactions[0].share, 0, 1e-12);
 }
 
 TEST(SweepSensitivity, agrees_with_ishigamis_function) {
@@ -90,9 +90,9 @@ TEST(SweepSensitivity, agrees_with_ishigamis_function) {
     }
   }
   const Sensitivity all = *sensitivity(factorial({{"x", kSteps}, {"y", kSteps}, {"z", kSteps}}, results));
-  EXPECT_NEAR(effect(all, 0).share, 0.3139, 0.001);
-  EXPECT_NEAR(effect(all, 1).share, 0.4424, 0.001);
-  EXPECT_NEAR(effect(all, 2).share, 0, 0.001);
+  EXPECT_NEAR(*effect(all, 0).share, 0.3139, 0.001);
+  EXPECT_NEAR(*effect(all, 1).share, 0.4424, 0.001);
+  EXPECT_NEAR(*effect(all, 2).share, 0, 0.001);
   EXPECT_NEAR(*effect(all, 0).total, 0.5576, 0.001);
   EXPECT_NEAR(*effect(all, 2).total, 0.2437, 0.001);
 }
@@ -100,7 +100,7 @@ TEST(SweepSensitivity, agrees_with_ishigamis_function) {
 TEST(SweepSensitivity, one_axis_explains_everything) {
   const Sensitivity all = *sensitivity(factorial({{"a", 12}}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_TRUE(all.complete);
-  EXPECT_NEAR(effect(all, 0).share, 1, 1e-12);
+  EXPECT_NEAR(*effect(all, 0).share, 1, 1e-12);
   EXPECT_EQ(effect(all, 0).most, 11u);
 }
 
@@ -114,8 +114,8 @@ TEST(SweepSensitivity, many_values_of_a_chosen_design_are_put_together) {
   table.is_grid = false;
   const Sensitivity all = *sensitivity(table);
   EXPECT_FALSE(all.complete);
-  EXPECT_NEAR(effect(all, 0).share, 1, 1e-12);  // four groups of four values
-  EXPECT_NEAR(effect(all, 1).share, 0, 1e-12);
+  EXPECT_NEAR(*effect(all, 0).share, 1, 1e-12);  // four groups of four values
+  EXPECT_NEAR(*effect(all, 1).share, 0, 1e-12);
   EXPECT_NEAR(effect(all, 0).range, 2, 1e-12);
   EXPECT_EQ(effect(all, 0).most, 8u);
 }
@@ -140,7 +140,7 @@ TEST(SweepSensitivity, without_all_combinations_shares_are_estimates_without_tot
   EXPECT_FALSE(all.complete);
   EXPECT_FALSE(all.main[0].total);
   EXPECT_TRUE(all.interactions.empty());
-  EXPECT_GT(effect(all, 0).share, 0.5);
+  EXPECT_GT(*effect(all, 0).share, 0.5);
 }
 
 TEST(SweepSensitivity, rejects_what_has_nothing_to_compare) {
@@ -178,19 +178,59 @@ TEST(SweepGroups, sampled_points_have_the_mean_of_their_errors) {
 TEST(SweepGroups, relative_results_have_the_partner_that_differs_in_one_axis) {
   Table table = factorial({{"a", 2}, {"b", 2}}, {8, 6, 2, 3});
   Table slower = table;
-  EXPECT_EQ(*make_relative(table, {"a", "0"}, true), 0u);
+  EXPECT_EQ(make_relative(table, {"a", "0"}, true, true)->alone, 0u);
   EXPECT_EQ(table.results, (std::vector<double>{1, 1, 4, 2}));
-  EXPECT_EQ(*make_relative(slower, {"a", "0"}, false), 0u);
+  EXPECT_EQ(make_relative(slower, {"a", "0"}, false, true)->alone, 0u);
   EXPECT_EQ(slower.results, (std::vector<double>{1, 1, 0.25, 0.5}));
   // Without the point a = 0, b = 1 its partner has nothing to compare with.
   Table lacking = factorial({{"a", 2}, {"b", 2}}, {8, 6, 2, 3});
   lacking.codes.erase(lacking.codes.begin() + 2, lacking.codes.begin() + 4);
   lacking.results.erase(lacking.results.begin() + 1);
   lacking.rows.erase(lacking.rows.begin() + 1);
-  EXPECT_EQ(*make_relative(lacking, {"a", "0"}, true), 1u);
+  EXPECT_EQ(make_relative(lacking, {"a", "0"}, true, true)->alone, 1u);
   EXPECT_EQ(lacking.results, (std::vector<double>{1, 4}));
-  EXPECT_FALSE(make_relative(lacking, {"c", "0"}, true));
-  EXPECT_FALSE(make_relative(lacking, {"a", "9"}, true));
+  EXPECT_FALSE(make_relative(lacking, {"c", "0"}, true, true));
+  EXPECT_FALSE(make_relative(lacking, {"a", "9"}, true, true));
+}
+
+TEST(SweepGroups, means_of_ratios_leave_the_reference_out) {
+  Table table = factorial({{"a", 3}}, {8, 2, 4});
+  ASSERT_TRUE(make_relative(table, {"a", "0"}, true, false));
+  EXPECT_EQ(table.results, (std::vector<double>{4, 2}));
+  EXPECT_NEAR(group(table, {}, Mean::geometric)[0].cell.value, std::sqrt(8), 1e-12);
+}
+
+TEST(SweepGroups, a_ratio_that_is_no_number_is_told_apart) {
+  Table table = factorial({{"a", 2}}, {8, 0});
+  const Result<LeftOut> left_out = make_relative(table, {"a", "0"}, true, true);
+  EXPECT_EQ(left_out->alone, 0u);
+  EXPECT_EQ(left_out->not_finite, 1u);  // 8 / 0
+}
+
+TEST(SweepGroups, geometric_means_stay_geometric_over_seeds) {
+  const Table table = factorial({{"seed", 2}}, {10, 1000});
+  const auto all = group(table, {}, Mean::geometric);
+  EXPECT_NEAR(all[0].cell.value, 100, 1e-9);
+  // The logarithms differ by ln 100; the standard error of their mean is half of that, times 12.706 for one degree.
+  EXPECT_NEAR(*all[0].cell.error, 100 * std::expm1(12.706 * std::log(100) / 2), 1e-3 * *all[0].cell.error);
+}
+
+TEST(SweepGroups, one_at_a_time_compares_each_axis_with_the_base) {
+  // Base 100; a = 1: 50; b = 1: 400. Rows of the other axis say nothing of one.
+  Table table = factorial({{"a", 2}, {"b", 2}}, {100, 400, 50, 0});
+  table.codes.resize(6);
+  table.results.resize(3);
+  table.rows.resize(3);
+  table.is_grid = false;
+  table.one_at_a_time = true;
+  const auto by_a = group(table, {0}, Mean::geometric);
+  EXPECT_NEAR(by_a[0].cell.value, 100, 1e-9);
+  EXPECT_NEAR(by_a[1].cell.value, 50, 1e-9);
+  const Sensitivity all = *sensitivity(table);
+  EXPECT_FALSE(effect(all, 0).share);
+  EXPECT_NEAR(effect(all, 0).range, 2, 1e-12);
+  EXPECT_EQ(effect(all, 0).least, 1u);
+  EXPECT_NEAR(effect(all, 1).range, 4, 1e-12);
 }
 
 TEST(SweepPareto, keeps_what_nothing_beats) {

@@ -125,6 +125,32 @@ RC_GTEST_PROP(SweepPlan, grids_have_the_product_of_the_axes_and_no_point_twice, 
   RC_ASSERT(all.size() == plan.points());
 }
 
+TEST(SweepPlan, a_latin_hypercube_keeps_its_balance_where_points_repeat) {
+  const Plan plan = parsed(
+      "[[program]]\nrun = \"app\"\n[axes]\nscheduler = [\"lrr\", \"gto\"]\nl1.bytes = [0, 1]\n"
+      "[design]\nkind = \"latin-hypercube\"\npoints = 12\n");
+  size_t lrr = 0, none = 0;
+  for (size_t row = 0; row < plan.points(); ++row) {
+    lrr += text_of(plan.value(row, plan.find("scheduler"))) == "lrr" ? 1 : 0;
+    none += text_of(plan.value(row, plan.find("l1.bytes"))) == "0" ? 1 : 0;
+  }
+  EXPECT_EQ(plan.points(), 12u);
+  EXPECT_EQ(lrr, 6u);
+  EXPECT_EQ(none, 6u);
+}
+
+TEST(SweepPlan, explicit_points_of_several_programs_add_no_other) {
+  const Plan plan = parsed("[[program]]\nrun = \"a\"\n[[program]]\nrun = \"b\"\n[[point]]\nprogram = \"b\"\n");
+  EXPECT_EQ(plan.points(), 1u);
+}
+
+TEST(SweepPlan, one_at_a_time_starts_from_the_first_value_of_an_axis_without_base) {
+  const Plan plan = parsed(
+      "[[program]]\nrun = \"app\"\n[axes]\ngpu = [\"v100\", \"h100\"]\nscheduler = [\"lrr\", \"gto\"]\n"
+      "[design]\nkind = \"one-at-a-time\"\n");
+  EXPECT_EQ(points(plan), (List{"gpu=v100 scheduler=lrr", "gpu=h100 scheduler=lrr", "gpu=v100 scheduler=gto"}));
+}
+
 TEST(SweepPlan, numbers_are_drawn_as_on_every_host) {
   std::mt19937_64 random(1);
   // The first numbers of std::mt19937_64 with seed 1, which the standard fixes, modulo 10.
@@ -168,7 +194,7 @@ TEST(SweepPlan, rejects_with_a_reason) {
             "l1.bytes has 2 values, but gpu in the same [[zip]] has 1"},
            {start + "[axes]\ngpu = [\"v100\"]\n[[zip]]\ngpu = [\"h100\"]\nl1.bytes = [1]\n", "gpu is in two axes"},
            {start + "[[exclude]]\n", "would exclude every point"},
-           {start + "[[exclude]]\nscheduler = \"gto\"\n", "no point says scheduler"},
+           {start + "[[exclude]]\nscheduler = \"gto\"\n", "the plan does not set scheduler"},
            {start + "[axes]\nscheduler = [\"lrr\"]\n[[exclude]]\nscheduler = \"gto\"\n",
             "no point has scheduler = gto"},
            {start + "[axes]\nscheduler = [\"lrr\"]\n[[exclude]]\nscheduler = \"lrr\"\n", "no points are left"},
@@ -182,6 +208,10 @@ TEST(SweepPlan, rejects_with_a_reason) {
            {start + "[design]\nkind = \"latin-hypercube\"\n", "needs `points`"},
            {start + "[design]\nkind = \"grid\"\npoints = 3\n", "is for kind = \"latin-hypercube\" only"},
            {start + "[axes]\nlet.a_b = [1]\na.b = [2]\n", "'a.b' is not a key"},
+           {start + "[axes]\nlet.gpu = [\"a\"]\n", "has the same column as another setting"},
+           {start + "[axes]\nlet.cycles = [1]\n", "would have the column of the result cycles"},
+           {"name = \"bankshot_points\"\n" + start, "cannot begin with bankshot_"},
+           {start + "[axes]\nl1.bytes = [nan]\n", "must be a string, a number"},
            {start + "measure = \"time\"\n", "unknown key 'measure' of a program"},
            {"measure = \"time\"\n" + start, "measure must be"},
            {"name = \"a;b\"\n" + start, "quotes, slashes and semicolons"},

@@ -118,7 +118,6 @@ TEST(SweepTask, lines_say_what_they_were_made_of) {
   task.simulate->scheduler = "gto";
   task.simulate->set = {"l1.bytes=0"};
   task.threads = 3;
-  task.keep_report = true;
   const Result<Task> read = task_from(to_line(task));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(to_line(*read), to_line(task));
