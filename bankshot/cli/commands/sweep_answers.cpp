@@ -121,11 +121,14 @@ bool keeps_reference(const SweepQuestion& question, const std::string& axis) {
 Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, const std::vector<std::string>& more) {
   Result<sweep::SweepInfo> info = find_sweep(store, question.sweep);
   if (!info) return info.error();
-  std::vector<sweep::Condition> where;
+  const std::string& reference_text = question.speedup_over.empty() ? question.relative_to : question.speedup_over;
+  const std::string reference_axis = sweep::column_of(reference_text.substr(0, reference_text.find('=')));
+  std::vector<sweep::Condition> where, later;
   for (const std::string& text : question.where) {
     Result<sweep::Condition> one = condition("--where", text);
     if (!one) return one.error();
-    where.push_back(*std::move(one));
+    // A condition on the axis of the reference is for what is compared, and not for the reference.
+    (one->axis == reference_axis ? later : where).push_back(*std::move(one));
   }
   std::vector<std::string> measures{!question.measure.empty() ? question.measure
                                     : info->simulates         ? "cycles"
@@ -143,11 +146,15 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
     const std::string& text = is_speedup ? question.speedup_over : question.relative_to;
     const Result<sweep::Condition> reference = condition(is_speedup ? "--speedup-over" : "--relative-to", text);
     if (!reference) return reference.error();
-    const Result<sweep::LeftOut> left_out = sweep::make_relative(
-        all.table, *reference, is_speedup != all.more_is_better, keeps_reference(question, reference->axis));
+    const Result<sweep::LeftOut> left_out =
+        sweep::make_relative(all.table, *reference, is_speedup != all.more_is_better,
+                             keeps_reference(question, reference->axis) && later.empty());
     if (!left_out) return left_out.error();
     all.left_out = *left_out;
-    if (!keeps_reference(question, reference->axis))
+    for (const sweep::Condition& one : later) {
+      if (const auto error = sweep::keep_only(all.table, one)) return Error{all.info.name + ": " + error->message};
+    }
+    if (!keeps_reference(question, reference->axis) && later.empty())
       all.without_reference = fmt::format("points with {} are left out of the means", text);
     all.what = is_speedup ? fmt::format("speed-up over {} ({})", text, measures[0])
                           : fmt::format("{} relative to {}", measures[0], text);

@@ -35,6 +35,14 @@ std::string values_of(const TableAxis& axis) {
   return list;
 }
 
+/// A value of an axis that no row has.
+void drop_value(Table& table, size_t axis, uint32_t value) {
+  table.axes[axis].values.erase(table.axes[axis].values.begin() + value);
+  for (size_t at = axis; at < table.codes.size(); at += table.axes.size()) {
+    if (table.codes[at] > value) --table.codes[at];
+  }
+}
+
 }  // namespace
 
 Mean mean_for(const Table& table, bool is_relative, size_t measure) {
@@ -98,6 +106,7 @@ Result<LeftOut> make_relative(Table& table, const Condition& reference, bool inv
     }
   }
   table = std::move(kept);
+  if (!keep_reference) drop_value(table, *axis, wanted);
   return left_out;
 }
 

@@ -144,6 +144,35 @@ bool Table::tells_of(size_t row, const std::vector<size_t>& own, const std::vect
   return true;
 }
 
+std::optional<Error> keep_only(Table& table, const Condition& condition) {
+  const std::optional<size_t> axis = table.find(condition.axis);
+  const size_t width = table.axes.size(), measures = table.measures.size();
+  Table kept = table;
+  kept.codes.clear();
+  kept.results.clear();
+  kept.errors.clear();
+  kept.rows.clear();
+  for (size_t row = 0; axis && row < table.size(); ++row) {
+    if (text_of(table.axes[*axis].values[table.code(row, *axis)]) != condition.value) continue;
+    const auto codes = table.codes.begin() + static_cast<ptrdiff_t>(row * width);
+    kept.codes.insert(kept.codes.end(), codes, codes + static_cast<ptrdiff_t>(width));
+    const auto results = table.results.begin() + static_cast<ptrdiff_t>(row * measures);
+    kept.results.insert(kept.results.end(), results, results + static_cast<ptrdiff_t>(measures));
+    if (!table.errors.empty()) kept.errors.push_back(table.errors[row]);
+    kept.rows.push_back(table.rows[row]);
+  }
+  if (kept.rows.empty()) return Error{fmt::format("no point has {} = {}", condition.axis, condition.value)};
+  // The axis has one value now, so it is none.
+  std::vector<uint32_t> codes;
+  for (size_t at = 0; at < kept.codes.size(); ++at) {
+    if (at % width != *axis) codes.push_back(kept.codes[at]);
+  }
+  kept.codes = std::move(codes);
+  kept.axes.erase(kept.axes.begin() + static_cast<ptrdiff_t>(*axis));
+  table = std::move(kept);
+  return std::nullopt;
+}
+
 std::string measure_list() {
   return fmt::format(
       "{} (microseconds is simulated time; host_ is what the run took here), ipc, and each counter of the simulation, "

@@ -51,6 +51,9 @@ struct Condition {
   std::string axis, value;
 };
 
+/// Keeps the rows that have this value. @return an error if there is no such value
+std::optional<Error> keep_only(Table& table, const Condition& condition);
+
 /// What can be a measure besides the counters of the simulation, for help texts.
 std::string measure_list();
 
