@@ -18,6 +18,7 @@
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/support/digest.hpp"
 #include "bankshot/support/installation.hpp"
+#include "bankshot/support/now.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -63,15 +64,6 @@ std::string gpu_word(const std::string& gpu) {
 std::string stem_of(const experiment::Experiment& experiment, const std::string& gpu, bool quick) {
   const bool chosen = experiment::gpus_of(experiment).empty() && gpu != gpu::kDefaultGpu;
   return experiment.name + (chosen ? "-" + gpu_word(gpu) : "") + (quick ? "-quick" : "");
-}
-
-std::string now_in_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
 }
 
 }  // namespace

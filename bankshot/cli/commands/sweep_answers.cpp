@@ -9,6 +9,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/figure/plot.hpp"
@@ -224,6 +225,19 @@ int sweep_status(const SweepQuestion& question) {
   return deliver(
       question.json,
       report::json_text(Json{{"schema", "bankshot/sweep-status/1"}, {"store", store.file()}, {"sweeps", list}}), text);
+}
+
+int sweep_forget(const SweepQuestion& question) {
+  sweep::Store::open(question.store, false);  // one that is not there is not made
+  sweep::Store store = sweep::Store::open(question.store, true);
+  const Result<sweep::SweepInfo> info = find_sweep(store, question.sweep);
+  if (!info) return refuse(info.error().message);
+  const uint64_t removed = store.forget(*info, question.results);
+  print(
+      fmt::format("{} is no longer in {}; {}\n", info->name, store.file(),
+                  question.results ? report::counted(removed, "result", "results") + " removed" : "its results stay"));
+  flush_output();
+  return kDone;
 }
 
 int sweep_export(const SweepQuestion& question) {

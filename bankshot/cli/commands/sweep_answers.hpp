@@ -1,4 +1,4 @@
-// bankshot sweep status, results, plot, export: what a store knows.
+// bankshot sweep status, results, plot, export, forget: what a store knows.
 #pragma once
 
 #include <string>
@@ -25,6 +25,7 @@ struct SweepQuestion {
   size_t limit = 40;
   // of plots
   std::string x, series, panel, output;
+  bool results = false;  ///< of forget: also those that no other sweep has
   // of exports
   std::string csv, sql;
 
@@ -37,6 +38,7 @@ int sweep_status(const SweepQuestion& question);
 int sweep_results(const SweepQuestion& question);
 int sweep_plot(const SweepQuestion& question);
 int sweep_export(const SweepQuestion& question);
+int sweep_forget(const SweepQuestion& question);
 
 /// A sweep's points as a question wants them.
 struct SweepAnswer {

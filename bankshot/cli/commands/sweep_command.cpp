@@ -75,6 +75,7 @@ class Sweep final : public Command {
     app.add_flag("--progress", run_.progress, "print progress every five seconds; a terminal always shows it");
     app.add_option("--json", run_.json, "write what was done as JSON; - is standard output")->type_name("FILE|-");
     define_answers(app);
+    define_forget(app);
     worker_ = app.add_subcommand("worker", "")->group("");
     worker_->add_option("--tasks", tasks_file_);
     worker_->add_option("--results", results_file_)->needs(worker_->get_option("--tasks"));
@@ -90,13 +91,15 @@ class Sweep final : public Command {
     if (run_.store.empty()) run_.store = sweep::default_store();
     if (run_.store.empty()) return refuse("where is the store? Give --store FILE, as there is no HOME");
     question_.store = run_.store;
-    if (!run_.plan.empty() && (status_->parsed() || results_->parsed() || plot_->parsed() || export_->parsed()))
-      return refuse("give either a PLAN to run or one of status, results, plot and export");
+    if (!run_.plan.empty() &&
+        (status_->parsed() || results_->parsed() || plot_->parsed() || export_->parsed() || forget_->parsed()))
+      return refuse("give either a PLAN to run or one of status, results, plot, export and forget");
     try {
       if (status_->parsed()) return sweep_status(question_);
       if (results_->parsed()) return sweep_results(question_);
       if (plot_->parsed()) return sweep_plot(question_);
       if (export_->parsed()) return sweep_export(question_);
+      if (forget_->parsed()) return sweep_forget(question_);
       return run_plan();
     } catch (const sweep::StoreError& error) {
       const std::string what = error.what();
@@ -108,6 +111,10 @@ class Sweep final : public Command {
  private:
   int run_plan() {
     if (run_.plan.empty()) return refuse("which plan? For example: bankshot sweep plan.toml");
+    std::error_code code;
+    if (run_.plan.find_first_of("./") == std::string::npos && !std::filesystem::exists(run_.plan, code))
+      return refuse(
+          fmt::format("'{}' is neither a plan nor one of status, results, plot, export and forget", run_.plan));
     if (const auto error = cannot_deliver(run_.json, {{"the plan", run_.plan}, {"the store", run_.store}}))
       return refuse(error->message);
     if (const std::string option = given_of_slurm(); run_.engine != "slurm" && !option.empty())
@@ -174,6 +181,14 @@ class Sweep final : public Command {
         ->type_name("SELECT");
   }
 
+  void define_forget(CLI::App& app) {
+    forget_ = app.add_subcommand("forget", "Remove a sweep from the store");
+    forget_->footer("Examples:\n  bankshot sweep forget hashes\n  bankshot sweep forget hashes --results\n");
+    question_.define_sweep(*forget_, true);
+    store_option(*forget_);
+    forget_->add_flag("--results", question_.results, "also remove the results that no other sweep has");
+  }
+
   void store_option(CLI::App& app) {
     app.add_option("--store", run_.store,
                    "the store, a SQLite database with the results of all sweeps (default: $BANKSHOT_STORE, else "
@@ -223,7 +238,8 @@ class Sweep final : public Command {
   SweepRun run_;
   SweepQuestion question_;
   CLI::Option* dry_ = nullptr;
-  CLI::App *worker_ = nullptr, *status_ = nullptr, *results_ = nullptr, *plot_ = nullptr, *export_ = nullptr;
+  CLI::App *worker_ = nullptr, *status_ = nullptr, *results_ = nullptr, *plot_ = nullptr, *export_ = nullptr,
+           *forget_ = nullptr;
   std::string tasks_file_, results_file_;  ///< of a worker
   std::vector<CLI::Option*> of_slurm_;
 };

@@ -75,8 +75,8 @@ Result<std::vector<size_t>> places(const SweepAnswer& answer, const std::vector<
     if (!at) {
       std::string list;
       for (const auto& axis : answer.table.axes) list += (list.empty() ? "" : ", ") + axis.name;
-      return Error{
-          fmt::format("points do not differ in '{}'; they differ in {}", name, list.empty() ? "nothing" : list)};
+      return Error{fmt::format("the points with a result do not differ in '{}'; they differ in {}", name,
+                               list.empty() ? "nothing" : list)};
     }
     all.push_back(*at);
   }

@@ -248,7 +248,8 @@ class Reader {
     if (items->empty()) complain(*entry.node, fmt::format("{} has no values", entry.name));
     for (const toml::node& item : *items) {
       if (std::optional<Value> one = value(entry.name, item)) {
-        const bool repeats = std::ranges::find(all, *one, &Located::value) != all.end();
+        const auto has_its_text = [&](const Located& other) { return text_of(other.value) == text_of(*one); };
+        const bool repeats = std::ranges::any_of(all, has_its_text);
         all.push_back({*std::move(one), position_of(item)});
         if (repeats && zip_ == 0) complain(item, fmt::format("{} has {} twice", entry.name, text_of(all.back().value)));
       }

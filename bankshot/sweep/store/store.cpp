@@ -9,12 +9,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/support/now.hpp"
 #include "bankshot/sweep/store/point_ids.hpp"
 
 namespace bankshot::sweep {
@@ -23,15 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kApplication = 0x424b5354, kVersion = 1;  // "BKST"
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 std::string compressed(const std::string& text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
@@ -169,6 +160,35 @@ std::optional<SweepInfo> Store::find(const std::string& name) {
   return std::nullopt;
 }
 
+uint64_t Store::forget(const SweepInfo& sweep, bool results) {
+  Transaction transaction(*database_);
+  uint64_t removed = 0;
+  if (results) {
+    std::string others = "SELECT NULL WHERE 0";
+    for (const SweepInfo& one : sweeps()) {
+      if (one.id != sweep.id) others += " UNION SELECT point FROM " + design_table(one.id);
+    }
+    database_->execute(
+        fmt::format("CREATE TEMP TABLE unwanted AS SELECT DISTINCT point AS id FROM {} WHERE point NOT IN "
+                    "({})",
+                    design_table(sweep.id), others));
+    removed = static_cast<uint64_t>(database_->number(
+        "SELECT count(*) FROM bankshot_points WHERE status = 'done' AND id IN (SELECT id FROM unwanted)"));
+  }
+  database_->execute(
+      fmt::format("DROP VIEW IF EXISTS {}; DROP TABLE IF EXISTS {}; DELETE FROM bankshot_sweeps WHERE id = {}",
+                  sql_name(sweep.name), design_table(sweep.id), sweep.id));
+  if (results) {
+    for (const auto& [table, column] :
+         {std::pair{"bankshot_kernels", "point"}, {"bankshot_reports", "point"}, {"bankshot_points", "id"}})
+      database_->execute(fmt::format("DELETE FROM {} WHERE {} IN (SELECT id FROM unwanted)", table, column));
+    database_->execute("DROP TABLE unwanted");
+  }
+  transaction.commit();
+  if (results) database_->execute("VACUUM");
+  return removed;
+}
+
 std::string Store::plan(const SweepInfo& sweep) {
   Statement query = database_->prepare("SELECT plan FROM bankshot_sweeps WHERE id = ?1");
   return query.bind(1, sweep.id).step() ? std::string(query.text(0)) : std::string();
@@ -283,7 +303,7 @@ void Store::record(const Outcome& outcome) {
         .bind(1, outcome.id)
         .bind(2, std::string_view(outcome.failure))
         .bind(3, outcome.seconds)
-        .bind(4, std::string_view(now_utc()))
+        .bind(4, std::string_view(now_in_utc()))
         .run();
     transaction.commit();
     return;
@@ -329,7 +349,7 @@ void Store::record(const Outcome& outcome) {
   bind_cycles(update, 2, sum);
   update.bind(5, sum.warp_instructions).bind(6, sum.thread_instructions);
   update.bind(7, sum.shared.accesses).bind(8, sum.shared.wavefronts).bind(9, sum.shared.conflicts());
-  update.bind(10, outcome.seconds).bind(11, outcome.peak_bytes).bind(12, std::string_view(now_utc())).run();
+  update.bind(10, outcome.seconds).bind(11, outcome.peak_bytes).bind(12, std::string_view(now_in_utc())).run();
   if (!outcome.report.empty()) {
     database_->prepare("INSERT OR REPLACE INTO bankshot_reports VALUES (?1, ?2)")
         .bind(1, outcome.id)

@@ -89,6 +89,8 @@ class Store {
   /// By name, or by the file of its plan.
   std::optional<SweepInfo> find(const std::string& name);
 
+  /// Removes a sweep. @param results  also those that no other sweep has @return how many of these were removed
+  uint64_t forget(const SweepInfo& sweep, bool results);
   /// The text of its plan.
   std::string plan(const SweepInfo& sweep);
   Counts counts(const SweepInfo& sweep);
