@@ -141,6 +141,9 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
   all.info = *info;
   all.table = *std::move(table);
   all.what = measures[0];
+  // Of two points that are the same but for one setting, the clock can differ only by this.
+  all.compares_cycles = measures[0] == "cycles" &&
+                        (reference_text.empty() || reference_axis == "gpu" || reference_axis.starts_with("clocks_"));
   all.more_is_better = measures[0] == "ipc";
   const bool is_speedup = !question.speedup_over.empty();
   if (is_speedup || !question.relative_to.empty()) {
@@ -180,7 +183,7 @@ std::string caveats(const SweepAnswer& answer) {
     if (points != 0) text += fmt::format("{} {}\n", report::counted(points, "point", "points"), what);
   };
   if (!answer.without_reference.empty()) text += answer.without_reference + "\n";
-  if (table.clocks_differ && answer.what.find("cycles") != std::string::npos)
+  if (table.clocks_differ && answer.compares_cycles)
     text += "points have different clocks: --measure microseconds compares times\n";
   add(table.missing,
       fmt::format("of {} without a result: bankshot sweep status {}",

@@ -47,6 +47,7 @@ struct SweepAnswer {
   sweep::Mean mean = sweep::Mean::geometric;
   std::string what;  ///< "cycles", "speed-up over bank_hash=none (cycles)"
   bool more_is_better = false;
+  bool compares_cycles = false;  ///< perhaps of different clocks
   sweep::LeftOut left_out;
   std::string without_reference;  ///< a sentence, if points of the reference are not among the others
 };

@@ -166,9 +166,10 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                   best.instances == 1 ? ""
                   : plan.simulates    ? ", geometric mean"
                                       : ", mean");
-  text += fmt::format("{} with sampling and {} in full; all points are {} in full\nstore {}\n",
-                      plural(best.runs - best.full_runs, "run"), grouped(best.full_runs),
-                      grouped(best.candidates * best.instances), request.store);
+  text += fmt::format(
+      "{} looked at with sampling and {} in full, known ones included; all points are {} in full\nstore {}\n",
+      plural(best.runs - best.full_runs, "run"), grouped(best.full_runs), grouped(best.candidates * best.instances),
+      request.store);
   const Json json = {{"schema", "bankshot/sweep-optimum/1"},
                      {"sweep", plan.name},
                      {"store", request.store},

@@ -47,7 +47,8 @@ void drop_value(Table& table, size_t axis, uint32_t value) {
 
 Mean mean_for(const Table& table, bool is_relative, size_t measure) {
   const std::string& name = table.measures[measure];
-  if (!is_relative && name != "cycles" && name != "seconds" && name != "ipc") return Mean::arithmetic;
+  if (!is_relative && name != "cycles" && name != "microseconds" && name != "host_seconds" && name != "ipc")
+    return Mean::arithmetic;
   for (size_t row = 0; row < table.size(); ++row) {
     if (!(table.result(row, measure) > 0)) return Mean::arithmetic;
   }
