@@ -1,7 +1,6 @@
 #include "bankshot/cli/commands/sweep_answers.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,8 +10,6 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
-#include "bankshot/host/write_file.hpp"
-#include "bankshot/report/figure/plot.hpp"
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/support/printable.hpp"
@@ -119,7 +116,7 @@ bool keeps_reference(const SweepQuestion& question, const std::string& axis) {
 
 }  // namespace
 
-Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, const std::vector<std::string>& more) {
+Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question) {
   Result<sweep::SweepInfo> info = find_sweep(store, question.sweep);
   if (!info) return info.error();
   const std::string& reference_text = question.speedup_over.empty() ? question.relative_to : question.speedup_over;
@@ -131,10 +128,9 @@ Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question, c
     // A condition on the axis of the reference is for what is compared, and not for the reference.
     (one->axis == reference_axis ? later : where).push_back(*std::move(one));
   }
-  std::vector<std::string> measures{!question.measure.empty() ? question.measure
-                                    : info->simulates         ? "cycles"
-                                                              : "conflicts"};
-  measures.insert(measures.end(), more.begin(), more.end());
+  const std::vector<std::string> measures{!question.measure.empty() ? question.measure
+                                          : info->simulates         ? "cycles"
+                                                                    : "conflicts"};
   Result<sweep::Table> table = sweep::read_table(store, *info, measures, where);
   if (!table) return table.error();
   SweepAnswer all;

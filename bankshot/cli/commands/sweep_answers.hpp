@@ -51,9 +51,7 @@ struct SweepAnswer {
   sweep::LeftOut left_out;
   std::string without_reference;  ///< a sentence, if points of the reference are not among the others
 };
-/// @param more  further measures, behind the one of the question
-Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question,
-                           const std::vector<std::string>& more = {});
+Result<SweepAnswer> answer(sweep::Store& store, const SweepQuestion& question);
 Result<sweep::SweepInfo> find_sweep(sweep::Store& store, const std::string& name);
 
 /// Which points the answer lacks, a line for each reason.

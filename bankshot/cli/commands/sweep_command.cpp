@@ -249,7 +249,7 @@ const RegisterCommand sweep_registered({"sweep", "Run programs on many simulated
                                         "schedulers, arguments. Every point has a row\n"
                                         "in a store, and a point that is known is never computed again. Exit status: "
                                         "0; 1 if points failed; 2 if the plan\n"
-                                        "or the store cannot be used; 130 after Ctrl-C: the same command goes on.\n\n"
+                                        "or the store cannot be used; 130 after Ctrl-C: run it again to continue.\n\n"
                                         "Examples:\n"
                                         "  bankshot sweep --dry-run plan.toml\n"
                                         "  bankshot sweep plan.toml\n",

@@ -14,7 +14,6 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
-#include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/support/file_writing.hpp"
@@ -110,9 +109,10 @@ int tell_forecast(const SweepRun& request, const sweep::Plan& plan, sweep::Resol
   return deliver(request.json, report::json_text(json), text);
 }
 
-class Told {
+/// Tells how far a sweep is.
+class SweepProgress {
  public:
-  explicit Told(bool lines) : is_terminal_(isatty(STDERR_FILENO) != 0), lines_(lines) {}
+  explicit SweepProgress(bool lines) : is_terminal_(isatty(STDERR_FILENO) != 0), lines_(lines) {}
   void operator()(const sweep::RunProgress& progress) {
     if (is_terminal_) {
       fmt::print(stderr, "\r{}\033[K", progress_text(progress));
@@ -141,6 +141,7 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                                  grouped(best.rungs[0].candidates.size()), grouped(best.candidates),
                                  plural(best.instances, "instance"), request.halving.seed);
   Json rungs = Json::array();
+  bool any_failed = false;
   for (size_t k = 0; k < best.rungs.size(); ++k) {
     const sweep::Rung& rung = best.rungs[k];
     std::optional<double> least;
@@ -153,6 +154,7 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                         plural(rung.instances, "instance"), rung.sampled ? "estimated by sampling" : "in full");
     if (least) text += fmt::format("; least {:.6g} {}", *least, unit);
     if (failed != 0) text += fmt::format("; {} failed", failed);
+    any_failed |= failed != 0;
     text += "\n";
     Json machines = Json::array();
     for (size_t c = 0; c < rung.candidates.size(); ++c)
@@ -184,7 +186,8 @@ int tell_optimum(const SweepRun& request, const sweep::Plan& plan, const sweep::
                      {"runs", best.runs},
                      {"full_runs", best.full_runs},
                      {"rungs", std::move(rungs)}};
-  return deliver(request.json, report::json_text(json), text);
+  const int status = deliver(request.json, report::json_text(json), text);
+  return status == kDone && any_failed ? kProgramFailed : status;
 }
 
 /// How the sweep stands, in a few lines.
@@ -255,7 +258,7 @@ int run_sweep(const SweepRun& request) {
   const auto entry = std::ranges::find(sweep::engines(), request.engine, &sweep::EngineEntry::name);
   const FileSizeSignalHeld held;  // a limit on the size of the store is an error, as a full disk is
   sweep::Store store = sweep::Store::open(request.store, true);
-  Told told(request.progress);
+  SweepProgress told(request.progress);
   const Result<sweep::SweepInfo> info =
       store.put(*plan, *resolver, [&](size_t done) { told.entering(done, plan->points()); });
   if (!info) return refuse(info.error().message);
@@ -272,6 +275,7 @@ int run_sweep(const SweepRun& request) {
         store, *plan, *resolver, *engine, {request.optimise, request.halving, request.retry, run.progress});
     told.erase();
     if (!best) return refuse(best.error().message);
+    store.check_file();
     if (!best->stopped) return tell_optimum(request, *plan, *best);
     std::fputs("bankshot: interrupted; run the same command again to continue\n", stderr);
     return 128 + stop_signal;

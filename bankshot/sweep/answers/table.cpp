@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 #include <unordered_map>
 
+#include "bankshot/sweep/plan/result_columns.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 #include "bankshot/timing/base/counters.hpp"
 
 namespace bankshot::sweep {
 namespace {
-
-constexpr std::array<std::string_view, 10> kColumns{
-    "cycles",       "conflicts",    "wavefronts", "accesses",    "warp_instructions", "thread_instructions",
-    "microseconds", "host_seconds", "host_bytes", "cycles_error"};
 
 bool is_counter(std::string_view name) {
   if (std::ranges::any_of(timing::counter_names(), [&](const auto& one) { return one.name == name; })) return true;
@@ -30,7 +26,8 @@ bool is_counter(std::string_view name) {
 
 /// What a measure is in SQL, of a view v; empty if there is none of the name.
 std::string sql_of(const std::string& measure, bool by_kernel) {
-  if (std::ranges::find(kColumns, measure) != kColumns.end()) return "v." + measure;
+  const auto column = std::ranges::find(kResultColumns, measure, &ResultColumn::name);
+  if (column != kResultColumns.end() && column->is_measure) return "v." + measure;
   if (measure == "ipc") return "CAST(v.warp_instructions AS REAL) / v.cycles";
   if (!is_counter(measure)) return {};
   return fmt::format(
@@ -174,10 +171,14 @@ std::optional<Error> keep_only(Table& table, const Condition& condition) {
 }
 
 std::string measure_list() {
+  std::string columns;
+  for (const ResultColumn& one : kResultColumns) {
+    if (one.is_measure) columns += (columns.empty() ? "" : ", ") + std::string(one.name);
+  }
   return fmt::format(
       "{} (microseconds is simulated time; host_ is what the run took here), ipc, and each counter of the simulation, "
       "such as l2_reads or slots_barrier",
-      fmt::join(kColumns, ", "));
+      columns);
 }
 
 Result<Table> read_table(Store& store, const SweepInfo& sweep, const std::vector<std::string>& measures,

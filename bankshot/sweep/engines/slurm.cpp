@@ -306,8 +306,8 @@ class Slurm final : public Engine {
     }
     if (cancelled != 0)
       return Error{
-          fmt::format("{} points of the job array have no result, as their tasks were cancelled; the same command "
-                      "goes on from here",
+          fmt::format("{} points of the job array have no result, as their tasks were cancelled; run the same command "
+                      "again to continue",
                       cancelled)};
     barren_ = is_barren ? barren_ + 1 : 0;
     if (barren_ < kMostBarren) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/sweep/plan/draft.hpp"
 #include "bankshot/sweep/plan/draw.hpp"
+#include "bankshot/sweep/plan/result_columns.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 
 namespace bankshot::sweep {
@@ -79,7 +80,7 @@ class Expansion {
       for (const auto& [name, one] : *list) names.insert(name);
     }
     for (const std::string& name : names) {
-      if (is_result_column(column_of(name)))
+      if (std::ranges::find(kResultColumns, column_of(name), &ResultColumn::name) != kResultColumns.end())
         complain(Position{1, 1},
                  fmt::format("{} would have the column of the result {}: choose another name", name, column_of(name)));
       if (!columns.insert(column_of(name)).second)

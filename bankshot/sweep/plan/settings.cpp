@@ -129,26 +129,6 @@ bool is_of_machine(std::string_view name) {
   }
 }
 
-bool is_result_column(std::string_view column) {
-  constexpr std::array<std::string_view, 16> kColumns{"row",
-                                                      "point",
-                                                      "kernel",
-                                                      "status",
-                                                      "cycles",
-                                                      "cycles_error",
-                                                      "microseconds",
-                                                      "warp_instructions",
-                                                      "thread_instructions",
-                                                      "accesses",
-                                                      "wavefronts",
-                                                      "conflicts",
-                                                      "host_seconds",
-                                                      "host_bytes",
-                                                      "failure",
-                                                      "finished"};
-  return std::ranges::find(kColumns, column) != kColumns.end();
-}
-
 std::string column_of(std::string_view name) {
   std::string column(name.starts_with("let.") ? name.substr(4) : name);
   std::ranges::replace(column, '.', '_');

@@ -34,9 +34,6 @@ std::string value_problem(std::string_view name, const Value& value);
 /// Whether a setting is one of the machine, and not of what it runs: program, arguments, seed, variable.
 bool is_of_machine(std::string_view name);
 
-/// Columns that the view of a sweep has besides those of settings.
-bool is_result_column(std::string_view column);
-
 /// The column of a table that a setting has: "l1_bytes" of "l1.bytes", "size" of "let.size".
 std::string column_of(std::string_view name);
 

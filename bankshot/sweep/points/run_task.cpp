@@ -65,7 +65,10 @@ std::vector<KernelOutcome> kernels_of(const report::RunReport& report) {
     one.launches = kernel.launches;
     one.warp_instructions = kernel.warp_instructions;
     one.thread_instructions = kernel.thread_instructions;
-    one.shared = kernel.shared();
+    const report::SharedTotals shared = kernel.shared();
+    one.accesses = shared.accesses;
+    one.wavefronts = shared.wavefronts;
+    one.conflicts = shared.conflicts();
     // With sampling, counters are those of the part that was simulated.
     if (kernel.timing && !kernel.timing->is_estimated()) {
       const timing::Counters& counters = kernel.timing->counters;

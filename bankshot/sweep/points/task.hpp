@@ -32,7 +32,7 @@ struct KernelOutcome {
   double cycles = 0;  ///< of all launches; 0 if they were not simulated
   double error = 0;   ///< of that, to both sides, 95 %; 0 without sampling
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  report::SharedTotals shared;
+  uint64_t accesses = 0, wavefronts = 0, conflicts = 0;  ///< of shared memory
   /// JSON object: every counter of the simulation that is not 0. Empty if it was not simulated as a whole.
   std::string counters;
 };

@@ -2,20 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/sweep/plan/result_columns.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 #include "bankshot/sweep/store/point_ids.hpp"
 #include "bankshot/sweep/store/store.hpp"
 
 namespace bankshot::sweep {
 namespace {
-
-constexpr std::array kMeasures{"cycles",   "cycles_error", "microseconds", "warp_instructions", "thread_instructions",
-                               "accesses", "wavefronts",   "conflicts"};
 
 void bind_value(Statement& statement, int place, const Value& value) {
   if (const bool* flag = std::get_if<bool>(&value)) {
@@ -35,14 +32,15 @@ std::string view_of(const std::string& name, int64_t id, const std::vector<std::
   std::string select = "d.row, d.point";
   for (const std::string& name : settings) select += ", d." + sql_name(column_of(name));
   select += by_kernel ? ", d.kernel, p.status" : ", p.status";
-  for (const char* measure : kMeasures) {
+  for (const ResultColumn& column : kResultColumns) {
+    if (!column.of_kernels) continue;
     // With the name of a kernel only those that contain it count.
     select += by_kernel
                   ? fmt::format(
                         ", CASE WHEN d.kernel IS NULL THEN p.{0} ELSE (SELECT sum(k.{0}) FROM bankshot_kernels k WHERE "
                         "k.point = p.id AND instr(k.name, d.kernel)) END AS {0}",
-                        measure)
-                  : fmt::format(", p.{0}", measure);
+                        column.name)
+                  : fmt::format(", p.{0}", column.name);
   }
   return fmt::format(
       "CREATE VIEW {} AS SELECT {}, p.host_seconds, p.host_bytes, p.failure, p.finished FROM bankshot_design_{} d JOIN "

@@ -326,14 +326,14 @@ void Store::record(const Outcome& outcome) {
     sum.error += one.error;
     sum.warp_instructions += one.warp_instructions;
     sum.thread_instructions += one.thread_instructions;
-    sum.shared.accesses += one.shared.accesses;
-    sum.shared.wavefronts += one.shared.wavefronts;
-    sum.shared.ideal_wavefronts += one.shared.ideal_wavefronts;
+    sum.accesses += one.accesses;
+    sum.wavefronts += one.wavefronts;
+    sum.conflicts += one.conflicts;
     insert.bind(1, outcome.id).bind(2, static_cast<uint64_t>(k)).bind(3, std::string_view(one.name));
     insert.bind(4, one.launches);
     bind_cycles(insert, 5, one);
     insert.bind(8, one.warp_instructions).bind(9, one.thread_instructions);
-    insert.bind(10, one.shared.accesses).bind(11, one.shared.wavefronts).bind(12, one.shared.conflicts());
+    insert.bind(10, one.accesses).bind(11, one.wavefronts).bind(12, one.conflicts);
     if (one.counters.empty())
       insert.bind_null(13);
     else
@@ -348,7 +348,7 @@ void Store::record(const Outcome& outcome) {
   update.bind(1, outcome.id);
   bind_cycles(update, 2, sum);
   update.bind(5, sum.warp_instructions).bind(6, sum.thread_instructions);
-  update.bind(7, sum.shared.accesses).bind(8, sum.shared.wavefronts).bind(9, sum.shared.conflicts());
+  update.bind(7, sum.accesses).bind(8, sum.wavefronts).bind(9, sum.conflicts);
   update.bind(10, outcome.seconds).bind(11, outcome.peak_bytes).bind(12, std::string_view(now_in_utc())).run();
   if (!outcome.report.empty()) {
     database_->prepare("INSERT OR REPLACE INTO bankshot_reports VALUES (?1, ?2)")
