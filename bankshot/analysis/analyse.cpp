@@ -184,6 +184,7 @@ class Gatherer {
     Site site;
     site.file = step.file;
     site.line = step.line;
+    site.frames = code_.sources.frames(step.chain);
     site.ptx_line = step.ptx_line;
     site.op = ptx::as_written(*step.instruction);
     site.joined = step.instruction->joined;

@@ -8,6 +8,7 @@
 #include "bankshot/analysis/formula.hpp"
 #include "bankshot/analysis/walker.hpp"
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/ptx/source_frame.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
@@ -39,8 +40,9 @@ std::optional<std::vector<int64_t>> loop_factors(const std::vector<Instance>& in
 struct Site {
   std::string file;  ///< source place, empty if not known
   uint32_t line = 0, ptx_line = 0;
-  std::string op;       ///< "ld.shared.f32"
-  unsigned joined = 1;  ///< how many of them are one access
+  std::vector<ptx::SourceFrame> frames = {};  ///< of inlined code, innermost first
+  std::string op;                             ///< "ld.shared.f32"
+  unsigned joined = 1;                        ///< how many of them are one access
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   unsigned width = 0;            ///< bytes a lane
   std::vector<uint32_t> arrays;  ///< what its addresses are made from: indices into Kernel::arrays

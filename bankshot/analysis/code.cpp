@@ -22,7 +22,8 @@ using scratchpad::AccessKind;
 class Builder {
  public:
   Builder(const ptx::Module& module, const ptx::Function& kernel)
-      : shared_offsets_(ptx::SharedLayout(module).offsets(kernel)), files_(ptx::files_of(module)) {
+      : shared_offsets_(ptx::SharedLayout(module).offsets(kernel)) {
+    code_.sources = ptx::SourceMap(module);
     scopes_.emplace_back();
     for (const ptx::Item& item : module.items) {
       if (const auto* variable = std::get_if<ptx::Variable>(&item)) declare(*variable);
@@ -33,7 +34,7 @@ class Builder {
       scopes_.back().variables[parameter.name] = {&parameter, true};
     }
     count_names(*kernel.body);
-    places_.start(*kernel.body, files_);
+    places_.start(*kernel.body);
     block(*kernel.body);
     Step end;
     end.ptx_line = kernel.body->end.line;
@@ -188,7 +189,7 @@ class Builder {
       } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
         label_steps_[scopes_.back().labels[label->name]] = static_cast<uint32_t>(code_.steps.size());
       } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
-        places_.set(*location, files_);
+        places_.set(*location);
       } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
         for (const std::string& text : pragma->texts) {
           if (text == ptx::kTxBegin || text == ptx::kTxCommit)
@@ -206,9 +207,10 @@ class Builder {
   Step new_step(const ptx::Instruction& instruction) {
     Step step;
     step.instruction = &instruction;
-    if (places_.file < files_.size()) step.file = files_[places_.file];
+    step.file = code_.sources.file(places_.file);
     step.line = step.file.empty() ? 0 : places_.line;
     step.ptx_line = instruction.position.line;
+    step.chain = places_.chain;
     if (!instruction.guard) return step;
     if (const auto reg = register_of(instruction.guard->name)) step.guard = static_cast<int32_t>(*reg);
     step.guard_negated = instruction.guard->negated;
@@ -406,9 +408,8 @@ class Builder {
   }
 
   std::map<const ptx::Variable*, uint32_t> shared_offsets_;
-  std::vector<std::string> files_;
-  ptx::Places places_;
   Code code_;
+  ptx::Places places_{code_.sources};
   std::vector<Scope> scopes_;
   std::unordered_map<std::string, uint32_t> names_;  ///< how often operands name each
   std::vector<uint32_t> label_steps_;                ///< by label number

@@ -8,6 +8,7 @@
 #include "bankshot/analysis/operation.hpp"
 #include "bankshot/ptx/flow.hpp"
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/ptx/places.hpp"
 #include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::analysis {
@@ -37,6 +38,7 @@ struct Step {
   const ptx::Instruction* instruction = nullptr;  ///< null for the end of the kernel
   std::string file;                               ///< source place, as a run reports it
   uint32_t line = 0, ptx_line = 0;
+  uint32_t chain = 0;  ///< of Code::sources
   int32_t guard = -1;  ///< predicate register, or -1
   bool guard_negated = false;
   const Operation* operation = nullptr;  ///< compute only; null: the result is unknown
@@ -73,9 +75,10 @@ struct Code {
   std::vector<uint32_t> join;           ///< where the sides of a branch meet, as ptx::joins() has it
   std::vector<unsigned> register_bits;  ///< 1 for predicates
   std::vector<SharedArray> arrays;
-  std::vector<std::string> parameters;      ///< names
-  std::vector<Loop> loops;                  ///< outer ones first
-  std::vector<int32_t> loop_of;             ///< innermost loop of each step, or -1
+  std::vector<std::string> parameters;  ///< names
+  std::vector<Loop> loops;              ///< outer ones first
+  std::vector<int32_t> loop_of;         ///< innermost loop of each step, or -1
+  ptx::SourceMap sources;
   std::vector<std::vector<uint32_t>> next;  ///< steps that can follow each step
 
   uint32_t end() const { return static_cast<uint32_t>(steps.size()) - 1; }

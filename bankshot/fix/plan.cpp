@@ -12,6 +12,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
+#include "bankshot/report/text/source_lines.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -155,6 +156,8 @@ void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
 /// The sources that declarations are looked for in.
 class Sources {
  public:
+  explicit Sources(std::vector<std::string> roots) : roots_(std::move(roots)) {}
+
   /// Looks into the files of the array's accesses, then into those of its kernel.
   void find(ArrayPlan& array, const std::string& kernel, const ptx::KernelCode& code) {
     std::vector<std::string> files;
@@ -166,7 +169,7 @@ class Sources {
     const std::string& name = array.array.name;
     for (const std::string& file : files) {
       const auto [at, is_new] = texts_.try_emplace(file, Error{""});
-      if (is_new) at->second = host::read_text(file);
+      if (is_new) at->second = read(file);
       if (!at->second) {
         if (array.no_declaration.empty()) array.no_declaration = at->second.error().message;
         continue;
@@ -183,6 +186,13 @@ class Sources {
   }
 
  private:
+  Result<std::string> read(const std::string& file) const {
+    if (report::may_be_read(file, roots_)) return host::read_text(file);
+    return Error{"its source " + printable(file) + " is outside the project; to read it: --source-root " +
+                 printable(file.substr(0, file.rfind('/')))};
+  }
+
+  std::vector<std::string> roots_;
   std::map<std::string, Result<std::string>> texts_;
 };
 
@@ -271,7 +281,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
   plan.rules = report.rules;
   plan.machine_code = report.machine_code;
   Loader loader(gpu);
-  Sources sources;
+  Sources sources(options.source_roots);
   for (const auto& [digest, text] : run.seen.ptx) {
     Result<ptx::Module> module = parse(text);
     if (!module) return module.error();

@@ -138,6 +138,7 @@ struct PlanOptions {
   std::chrono::milliseconds time_limit{10000};  ///< for the search of each array's hash
   std::string hash_class = {};                  ///< of the hashes, as in `bankshot search --class`; empty: any
   std::vector<std::string> kernels;             ///< parts of the names of those to work on; empty: all
+  std::vector<std::string> source_roots = {};   ///< folders of the sources that may be read; empty: any
 };
 
 /// Finds the remedies. @param run  of the original

@@ -10,6 +10,7 @@
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/json/rules_json.hpp"
+#include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -28,7 +29,7 @@ using report::grouped;
 constexpr size_t kMostLines = 8;
 
 report::Site as_counted(const Site& site) {
-  return {.source = {site.file, site.line, site.ptx_line},
+  return {.source = {site.file, site.line, site.ptx_line, site.frames},
           .op = site.op,
           .joined = site.joined,
           .width = site.width,
@@ -156,6 +157,7 @@ std::string site_text(const analysis::Kernel& kernel, const Site& site) {
   std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site).source),
                                  report::operation_text(as_counted(site)), names.empty() ? "" : "  of " + names,
                                  site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
+  text += report::frames_text(as_counted(site).source, {});
   text += formulas_text(kernel, site);
   for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k)
     text += "      " + site.assumptions[k] + "\n";
@@ -186,15 +188,11 @@ ordered_json formula_json(const analysis::Kernel& kernel, const Site& site, cons
   return json;
 }
 
-ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
+ordered_json site_json(const analysis::Kernel& kernel, const Site& site, report::FrameTable& frames) {
   const scratchpad::SiteTotals& t = site.totals;
-  ordered_json json = {{"ptx_line", site.ptx_line},
-                       {"file", site.file},
-                       {"line", site.line},
-                       {"op", site.op},
-                       {"joined", site.joined},
-                       {"width", site.width},
-                       {"certainty", analysis::name(site.certainty)}};
+  ordered_json json = frames.source(as_counted(site).source);
+  json.update(
+      {{"op", site.op}, {"joined", site.joined}, {"width", site.width}, {"certainty", analysis::name(site.certainty)}});
   json["arrays"] = ordered_json::array();
   for (const uint32_t array : site.arrays) json["arrays"].push_back(kernel.arrays[array].name);
   if (!site.reason.empty()) json["reason"] = site.reason;
@@ -268,7 +266,9 @@ std::string static_json(const Analysed& analysed, const std::string& program, co
     }
     json["calls"] = kernel.calls;
     json["sites"] = ordered_json::array();
-    for (const Site& site : kernel.sites) json["sites"].push_back(site_json(kernel, site));
+    report::FrameTable frames;
+    for (const Site& site : kernel.sites) json["sites"].push_back(site_json(kernel, site, frames));
+    if (!frames.frames().empty()) json["frames"] = report::frames_json(frames.frames());
     document["kernels"].push_back(std::move(json));
   }
   return report::json_text(document);

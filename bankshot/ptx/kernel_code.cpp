@@ -24,7 +24,7 @@ std::string to_string(const Place& place) {
   return place.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(place.line);
 }
 
-KernelCode::KernelCode(const Module& module, const Function& function) : files_(files_of(module)) {
+KernelCode::KernelCode(const Module& module, const Function& function) : sources_(module) {
   scopes_.emplace_back();
   for (const Item& item : module.items) {
     if (const auto* variable = std::get_if<Variable>(&item)) declare(0, *variable);
@@ -32,8 +32,9 @@ KernelCode::KernelCode(const Module& module, const Function& function) : files_(
   scopes_.push_back({.outer = 0});
   for (const Variable& parameter : function.parameters) declare(1, parameter);
   for (const Variable& result : function.returns) declare(1, result);
-  places_.start(*function.body, files_);
-  walk(*function.body, 1);
+  Places places(sources_);
+  places.start(*function.body);
+  walk(*function.body, 1, places);
   for (const Step& step : steps_) {
     for (const Operand& operand : step.instruction->operands) number(step, operand);
   }
@@ -47,7 +48,7 @@ void KernelCode::declare(size_t scope, const Variable& variable) {
   }
 }
 
-void KernelCode::walk(const Block& block, size_t outer) {
+void KernelCode::walk(const Block& block, size_t outer, Places& places) {
   const size_t scope = scopes_.size();
   scopes_.push_back({.outer = outer});
   for (const Statement& statement : block.statements) {
@@ -55,22 +56,22 @@ void KernelCode::walk(const Block& block, size_t outer) {
   }
   for (const Statement& statement : block.statements) {
     if (const auto* instruction = std::get_if<Instruction>(&statement)) {
-      steps_.push_back({instruction, scope, places_.file, places_.line});
+      steps_.push_back({instruction, scope, places.file, places.line});
     } else if (const auto* location = std::get_if<Location>(&statement)) {
-      places_.set(*location, files_);
+      places.set(*location);
     } else if (const auto* label = std::get_if<Label>(&statement)) {
       scopes_[scope].labels.emplace(label->name, static_cast<uint32_t>(steps_.size()));
     } else if (const auto* targets = std::get_if<Targets>(&statement)) {
       scopes_[scope].tables.emplace(targets->label, targets);
     } else if (const auto* inner = std::get_if<std::unique_ptr<Block>>(&statement)) {
-      walk(**inner, scope);
+      walk(**inner, scope, places);
     }
   }
 }
 
 Place KernelCode::place(const Step& step) const {
   Place place{step.instruction->position.line, {}, 0};
-  if (step.file < files_.size()) place.file = files_[step.file];
+  place.file = sources_.file(step.file);
   if (!place.file.empty()) place.line = step.line;
   return place;
 }

@@ -57,7 +57,7 @@ class KernelCode {
     std::map<std::string, const Targets*, std::less<>> tables = {};
   };
   void declare(size_t scope, const Variable& variable);
-  void walk(const Block& block, size_t scope);
+  void walk(const Block& block, size_t scope, Places& places);
   void number(const Step& step, const Operand& operand);
   /// The declaration in a scope or those around it, and the scope it is in; null if there is none.
   std::pair<const Variable*, size_t> find(size_t scope, const std::string& name) const;
@@ -65,8 +65,7 @@ class KernelCode {
   uint32_t label(size_t scope, const std::string& name) const;
   const Targets* table(size_t scope, const std::string& name) const;
 
-  std::vector<std::string> files_;
-  Places places_;
+  SourceMap sources_;
   std::vector<Scope> scopes_;
   std::vector<Step> steps_;
   std::map<std::pair<size_t, std::string>, int> numbers_;

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "bankshot/ptx/places.hpp"
+
 namespace bankshot::ptx {
 namespace {
 
@@ -211,6 +213,7 @@ Result<Module> link(std::vector<Unit> units) {
   Module out;
   join_heads(units, out);
   rename_own(units);
+  for (Unit& unit : units) name_inlined(unit.module);
   std::map<std::string, Best, std::less<>> best;
   uint32_t files = 0;
   for (size_t k = 0; k < units.size(); ++k) {

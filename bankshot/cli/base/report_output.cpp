@@ -1,10 +1,13 @@
 #include "bankshot/cli/base/report_output.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +29,14 @@ bool colour_wanted() {
   const char* refused = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
          (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+/// Columns of the terminal on standard output, if it is one.
+std::optional<size_t> terminal_width() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
+  return std::clamp<size_t>(size.ws_col, 60, 240);
 }
 
 }  // namespace
@@ -50,6 +61,9 @@ void ReportOutput::define(CLI::App& app, bool judged) {
       ->check(whole_number)
       ->capture_default_str()
       ->type_name("N");
+  source_roots.define(app);
+  app.add_flag("--whole-names", whole_names, "show long names of templates and all callers of inlined code in full");
+  app.add_flag("-q,--quiet", quiet, "leave out the legend");
 }
 
 int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : STDOUT_FILENO; }
@@ -65,15 +79,22 @@ std::string ReportOutput::problem(const std::string& name, const std::vector<std
 
 bool ReportOutput::tell(const report::RunReport& report) const {
   return write(json.empty() ? "" : report::to_json(report), [&] {
-    const report::TextOptions options{
-        .colour = colour_wanted(), .top = top, .program = host::has_kernels(report.program) ? report.program : ""};
+    const report::TextOptions options = text_options(report.program);
     return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
   });
 }
 
 bool ReportOutput::tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const {
   return write(json.empty() ? "" : report::to_json(gpus, reports),
-               [&] { return report::comparison_text(gpus, reports); });
+               [&] { return report::comparison_text(gpus, reports, text_options(reports[0].program)); });
+}
+
+report::TextOptions ReportOutput::text_options(const std::string& program) const {
+  report::TextOptions options{.colour = colour_wanted(), .top = top, .legend = !quiet, .whole_names = whole_names};
+  options.width = terminal_width().value_or(options.width);
+  options.sources.roots = source_roots.of(program);
+  if (host::has_kernels(program)) options.sources.program = program;
+  return options;
 }
 
 bool ReportOutput::write(const std::string& json_text, const std::function<std::string()>& text) const {

@@ -7,15 +7,19 @@
 
 #include <CLI/App.hpp>
 
+#include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 
-/// The options --json, --kernel and --top, and what follows from them.
+/// The options --json, --kernel, --top and how text looks, and what follows from them.
 struct ReportOutput {
   std::string json;                  ///< file, "-" or empty
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
+  SourceRoots source_roots;
+  bool whole_names = false, quiet = false;
 
   /// @param judged  whether the kernels that are shown are judged as well, for --help
   void define(CLI::App& app, bool judged);
@@ -34,6 +38,7 @@ struct ReportOutput {
   bool tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const;
 
  private:
+  report::TextOptions text_options(const std::string& program) const;
   bool write(const std::string& json_text, const std::function<std::string()>& text) const;
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/ptx/library_headers.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 
 namespace bankshot::cli {
@@ -20,6 +21,12 @@ void RunOptions::define(CLI::App& app) {
       ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--header-roots", [](const std::string& roots) { setenv(ptx::kHeaderRootsVariable, roots.c_str(), 1); },
+         "folders of libraries: code from their headers is attributed to the line that calls it. The headers of CUDA, "
+         "CUTLASS, CUB, Thrust and the system are known")
+      ->envname(ptx::kHeaderRootsVariable)
+      ->type_name("DIR[:DIR…]");
   app.add_flag(
       "--progress", progress,
       "print the progress of long launches to standard error, one line every five seconds; a terminal always shows it");

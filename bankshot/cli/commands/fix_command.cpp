@@ -11,6 +11,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/cli/commands/fix_ptx.hpp"
 #include "bankshot/cli/commands/measure_on.hpp"
@@ -70,6 +71,7 @@ class Fix final : public Command {
            "-o "
            "app\"); default, for one .cu file: nvcc, or clang if there is no nvcc or $CUDACC names clang")
         ->type_name("COMMAND");
+    source_roots_.define(app);
     measure_on_.define(app);
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
@@ -141,6 +143,7 @@ class Fix final : public Command {
     options.runner = runner->get();
     options.time_limit = time_limit();
     options.kernels = kernels_;
+    options.source_roots = source_roots_.of(command[0]);
     options.hash_class = class_;
     options.cycles = !no_cycles_;
     options.even_if_slower = even_if_slower_;
@@ -198,6 +201,7 @@ class Fix final : public Command {
   RunOptions options_;
   DescribedLaunch launch_;
   MeasureOn measure_on_;
+  SourceRoots source_roots_;
   std::string folder_, apply_, build_, json_, hash_, class_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;

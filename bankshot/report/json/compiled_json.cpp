@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_values.hpp"
+#include "bankshot/report/json/source_json.hpp"
 
 namespace bankshot::report {
 
@@ -10,17 +11,14 @@ using nlohmann::ordered_json;
 using namespace json_values;
 
 ordered_json compiled_json(const simt::Compiled& compiled) {
-  const auto at = [](const simt::Source& source) {
-    return ordered_json{{"ptx_line", source.ptx_line}, {"file", source.file}, {"line", source.line}};
-  };
   ordered_json stretches = ordered_json::array(), not_compiled = ordered_json::array();
   for (const simt::CompiledStretch& stretch : compiled.stretches) {
-    stretches.push_back(at(stretch.source));
+    stretches.push_back(place_json(stretch.source));
     stretches.back().update(
         {{"all_lanes", stretch.all_lanes}, {"microseconds", stretch.microseconds}, {"refused", stretch.refused}});
   }
   for (const simt::NotCompiled& one : compiled.not_compiled) {
-    not_compiled.push_back(at(one.source));
+    not_compiled.push_back(place_json(one.source));
     not_compiled.back().update({{"op", one.op}, {"by", one.by_handler ? "handler" : "interpreter"}, {"why", one.why}});
   }
   return {{"warp_instructions", compiled.warp_instructions},
@@ -30,20 +28,17 @@ ordered_json compiled_json(const simt::Compiled& compiled) {
 }
 
 simt::Compiled read_compiled(const json& object) {
-  const auto at = [](const json& one) {
-    return simt::Source{text(one, "file"), number<uint32_t>(one, "line"), number<uint32_t>(one, "ptx_line")};
-  };
   simt::Compiled compiled;
   compiled.warp_instructions = number<uint64_t>(object, "warp_instructions");
   compiled.why_not = text(object, "why_not");
   for (const json& stretch : list(object, "stretches")) {
-    compiled.stretches.push_back(
-        {at(stretch), flag(stretch, "all_lanes"), number<uint64_t>(stretch, "microseconds"), text(stretch, "refused")});
+    compiled.stretches.push_back({read_place(stretch), flag(stretch, "all_lanes"),
+                                  number<uint64_t>(stretch, "microseconds"), text(stretch, "refused")});
   }
   for (const json& one : list(object, "not_compiled")) {
     const std::string by = text(one, "by");
     if (by != "handler" && by != "interpreter") throw Bad{"\"by\" must be \"handler\" or \"interpreter\""};
-    compiled.not_compiled.push_back({at(one), text(one, "op"), by == "handler", text(one, "why")});
+    compiled.not_compiled.push_back({read_place(one), text(one, "op"), by == "handler", text(one, "why")});
   }
   return compiled;
 }

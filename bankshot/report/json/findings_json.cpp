@@ -4,6 +4,7 @@
 
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_values.hpp"
+#include "bankshot/report/json/source_json.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -13,17 +14,17 @@ using nlohmann::ordered_json;
 using simt::Finding;
 using namespace json_values;
 
-ordered_json place(const simt::Source& source, const std::string& op, const simt::Dim3& thread) {
-  return {{"file", source.file},
-          {"line", source.line},
-          {"ptx_line", source.ptx_line},
-          {"op", op},
-          {"thread", extent_json(thread)}};
+ordered_json access_json(const simt::Source& source, const std::string& op, const simt::Dim3& thread) {
+  ordered_json json = place_json(source);
+  if (!source.frames.empty()) json["frames"] = frames_json(source.frames);
+  json.update({{"op", op}, {"thread", extent_json(thread)}});
+  return json;
 }
 
-void read_place(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread) {
+void read_access(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread) {
   const json& there = member(object, key);
-  source = {text(there, "file"), number<uint32_t>(there, "line"), number<uint32_t>(there, "ptx_line")};
+  source = report::read_place(there);
+  source.frames = read_frames(there);
   op = text(there, "op");
   thread = extent(there, "thread");
 }
@@ -56,9 +57,9 @@ ordered_json finding_json(const Finding& finding) {
   };
   if (finding.kind != Finding::Kind::leak) {
     json["cta"] = extent_json(finding.cta);
-    json["access"] = place(finding.source, finding.op, finding.thread);
+    json["access"] = access_json(finding.source, finding.op, finding.thread);
   }
-  if (!finding.other_op.empty()) json["earlier"] = place(finding.other, finding.other_op, finding.other_thread);
+  if (!finding.other_op.empty()) json["earlier"] = access_json(finding.other, finding.other_op, finding.other_thread);
   json["variable"] = demangle(finding.variable);
   json["offset"] = finding.address;
   json["bytes"] = finding.bytes;
@@ -85,10 +86,10 @@ void read_findings(const json& root, RunReport& report) {
     finding.count = number<uint64_t>(object, "count");
     if (finding.kind != Finding::Kind::leak) {
       finding.cta = extent(object, "cta");
-      read_place(object, "access", finding.source, finding.op, finding.thread);
+      read_access(object, "access", finding.source, finding.op, finding.thread);
     }
     if (object.contains("earlier"))
-      read_place(object, "earlier", finding.other, finding.other_op, finding.other_thread);
+      read_access(object, "earlier", finding.other, finding.other_op, finding.other_thread);
     finding.variable = text(object, "variable");
     finding.address = number<uint64_t>(object, "offset");
     finding.bytes = number<uint64_t>(object, "bytes");

@@ -12,6 +12,7 @@
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/report/json/l1_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
+#include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 
 namespace bankshot::report {
@@ -71,11 +72,9 @@ int32_t stride_bytes(const json& object) {
   return static_cast<int32_t>(bytes);
 }
 
-Site read_site(const json& object, const scratchpad::Rules& rules) {
+Site read_site(const json& object, const scratchpad::Rules& rules, const std::vector<ptx::SourceFrame>& frames) {
   Site site;
-  site.source.ptx_line = number<uint32_t>(object, "ptx_line");
-  site.source.file = text(object, "file");
-  site.source.line = number<uint32_t>(object, "line");
+  site.source = read_source(object, frames);
   site.op = text(object, "op");
   site.joined = number<uint32_t>(object, "joined");
   if (site.joined == 0) throw Bad{"\"joined\" must be at least 1"};
@@ -124,14 +123,10 @@ scratchpad::TxTotals read_transactions(const json& object) {
   return totals;
 }
 
-simt::Source read_source(const json& object) {
-  return {text(object, "file"), number<uint32_t>(object, "line"), number<uint32_t>(object, "ptx_line")};
-}
-
 simt::LeftOpenPlace read_left_open(const json& object) {
   const std::string what = text(object, "what");
   for (const simt::LeftOpen one : simt::kLeftOpen) {
-    if (simt::name(one) == what) return {one, read_source(object)};
+    if (simt::name(one) == what) return {one, read_place(object)};
   }
   throw Bad{"\"what\" is not a case that PTX leaves undefined: " + what};
 }
@@ -191,11 +186,12 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
   if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
   if (object.contains("compiled")) kernel.compiled = read_compiled(member(object, "compiled"));
-  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
+  const std::vector<ptx::SourceFrame> frames = read_frames(object);
+  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules, frames));
   if (report.l1) {
-    for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site));
+    for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site, frames));
   }
-  if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);
+  if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine, frames);
   return kernel;
 }
 

@@ -10,6 +10,7 @@
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/l1_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
+#include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 #include "bankshot/report/run/line_groups.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -44,12 +45,10 @@ ordered_json trace(const scratchpad::AccessTrace& trace) {
   return {{"capacity", trace.capacity()}, {"recorded", trace.recorded()}, {"accesses", std::move(accesses)}};
 }
 
-ordered_json site_json(const Site& site, unsigned warp_size) {
+ordered_json site_json(const Site& site, unsigned warp_size, FrameTable& frames) {
   const scratchpad::SiteTotals& totals = site.totals;
-  ordered_json json = {
-      {"ptx_line", site.source.ptx_line},
-      {"file", site.source.file},
-      {"line", site.source.line},
+  ordered_json json = frames.source(site.source);
+  json.update({
       {"op", site.op},
       {"joined", site.joined},
       {"width", site.width},
@@ -64,7 +63,7 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
       {"degree_max", totals.degree_max},
       {"degree_mean", totals.degree_mean()},
       {"class", scratchpad::name(totals.pattern())},
-  };
+  });
   if (site.hash) json["hash"] = scratchpad::spec(*site.hash);
   if (totals.in_transactions != 0) json["in_transactions"] = totals.in_transactions;
   if (totals.stride.degree != 0) {
@@ -92,10 +91,8 @@ ordered_json transactions_json(const scratchpad::TxTotals& totals) {
 ordered_json left_open_json(const Kernel& kernel) {
   ordered_json list = ordered_json::array();
   for (const simt::LeftOpenPlace& place : kernel.left_open) {
-    list.push_back({{"what", simt::name(place.what)},
-                    {"ptx_line", place.source.ptx_line},
-                    {"file", place.source.file},
-                    {"line", place.source.line}});
+    list.push_back({{"what", simt::name(place.what)}});
+    list.back().update(place_json(place.source));
   }
   return list;
 }
@@ -191,25 +188,28 @@ std::string with_list(std::string text, std::string_view name, const std::vector
 
 /// The whole object of a kernel, an item of its lists a line.
 std::string kernel_text(const Kernel& kernel, const RunReport& report) {
+  FrameTable frames;
   std::vector<std::string> sites, lines;
-  for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
+  for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size, frames)));
   for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
   std::string text =
       with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
   if (report.l1) {
     std::vector<std::string> l1;
-    for (const L1Site& site : kernel.l1_sites) l1.push_back(dump(l1_site_json(site)));
+    for (const L1Site& site : kernel.l1_sites) l1.push_back(dump(l1_site_json(site, frames)));
     text = with_list(text, "l1", l1, "  ");
   }
-  if (!kernel.timing || !report.machine) return text;
   const auto add = [&](std::string_view name, const std::vector<ordered_json>& items) {
     std::vector<std::string> texts;
     for (const ordered_json& item : items) texts.push_back(dump(item));
     text = with_list(text, name, texts, "  ");
   };
-  add("timed_launches", launches_json(*kernel.timing, report.rules.banks));
-  add("timed_instructions", instructions_json(*kernel.timing));
-  add("timed_lines", timed_lines_json(*kernel.timing));
+  if (kernel.timing && report.machine) {
+    add("timed_launches", launches_json(*kernel.timing, report.rules.banks));
+    add("timed_instructions", instructions_json(*kernel.timing, frames));
+    add("timed_lines", timed_lines_json(*kernel.timing));
+  }
+  if (!frames.frames().empty()) add("frames", frames_json(frames.frames()).get<std::vector<ordered_json>>());
   return text;
 }
 

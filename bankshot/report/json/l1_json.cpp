@@ -60,19 +60,17 @@ ordered_json l1_rules_json(const scratchpad::L1Rules& rules) {
           {"tags", rules.tags}};
 }
 
-ordered_json l1_site_json(const L1Site& site) {
+ordered_json l1_site_json(const L1Site& site, FrameTable& frames) {
   const scratchpad::L1Totals& totals = site.totals;
-  ordered_json object = {
-      {"ptx_line", site.source.ptx_line},
-      {"file", site.source.file},
-      {"line", site.source.line},
+  ordered_json object = frames.source(site.source);
+  object.update({
       {"op", site.op},
       {"width", site.width},
       {"kind", scratchpad::name(site.kind)},
       {"reads", site.reads},
       {"accesses", totals.accesses},
       {"lanes", totals.lanes},
-  };
+  });
   put(totals.sums, object);
   ordered_json worst = {{"cta", totals.worst.cta},
                         {"lanes", totals.worst.lanes},
@@ -97,9 +95,9 @@ scratchpad::L1Rules read_l1_rules(const json& object, const scratchpad::Rules& s
   return rules;
 }
 
-L1Site read_l1_site(const json& object) {
+L1Site read_l1_site(const json& object, const std::vector<ptx::SourceFrame>& frames) {
   L1Site site;
-  site.source = {text(object, "file"), number<uint32_t>(object, "line"), number<uint32_t>(object, "ptx_line")};
+  site.source = read_source(object, frames);
   site.op = text(object, "op");
   site.width = number<uint32_t>(object, "width");
   const auto kind = scratchpad::access_kind_named(text(object, "kind"));

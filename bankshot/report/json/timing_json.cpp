@@ -112,11 +112,9 @@ TimedLaunch read_launch(const json& object) {
   return launch;
 }
 
-timing::LineTiming read_instruction(const json& object) {
+timing::LineTiming read_instruction(const json& object, const std::vector<ptx::SourceFrame>& frames) {
   timing::LineTiming line;
-  line.source.ptx_line = number<uint32_t>(object, "ptx_line");
-  line.source.file = text(object, "file");
-  line.source.line = number<uint32_t>(object, "line");
+  line.source = read_source(object, frames);
   line.op = text(object, "op");
   line.counters.issued = number<uint64_t>(object, "issued");
   line.counters.slots = read_slots(object, false);
@@ -168,11 +166,11 @@ std::vector<ordered_json> launches_json(const KernelTiming& timing, unsigned ban
   return all;
 }
 
-std::vector<ordered_json> instructions_json(const KernelTiming& timing) {
+std::vector<ordered_json> instructions_json(const KernelTiming& timing, FrameTable& frames) {
   std::vector<ordered_json> all;
   for (const timing::LineTiming& line : timing.lines) {
-    ordered_json json = {
-        {"ptx_line", line.source.ptx_line}, {"file", line.source.file}, {"line", line.source.line}, {"op", line.op}};
+    ordered_json json = frames.source(line.source);
+    json["op"] = line.op;
     json.update(line_counters_json(line.counters));
     all.push_back(std::move(json));
   }
@@ -213,14 +211,15 @@ SimulatedMachine read_machine(const json& config) {
   return machine;
 }
 
-KernelTiming read_timing(const json& kernel, const SimulatedMachine& machine) {
+KernelTiming read_timing(const json& kernel, const SimulatedMachine& machine,
+                         const std::vector<ptx::SourceFrame>& frames) {
   KernelTiming timing;
   timing.counters = read_counters(kernel);
   timing.sampled = read_sampled(kernel);
   timing.partial_launches = number<uint64_t>(kernel, "partial_launches");
   timing.launches_left_out = number<uint64_t>(kernel, "launches_left_out");
   for (const json& launch : list(kernel, "timed_launches")) timing.launches.push_back(read_launch(launch));
-  for (const json& line : list(kernel, "timed_instructions")) timing.lines.push_back(read_instruction(line));
+  for (const json& line : list(kernel, "timed_instructions")) timing.lines.push_back(read_instruction(line, frames));
   if (const std::string law = contradiction(timing, machine); !law.empty()) throw Bad{law};
   return timing;
 }

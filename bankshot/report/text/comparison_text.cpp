@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/report/text/text.hpp"
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 
 namespace bankshot::report {
@@ -66,15 +66,17 @@ class Table {
 
 }  // namespace
 
-std::string comparison_text(std::span<const std::string> gpus, std::span<const RunReport> reports) {
-  std::string text =
-      fmt::format("bankshot: {} on {}, simulated\n", reports[0].program, counted(reports.size(), "GPU", "GPUs"));
+std::string comparison_text(std::span<const std::string> gpus, std::span<const RunReport> reports,
+                            const TextOptions& options) {
+  std::string text = fmt::format("bankshot: {} on {}, simulated\n", printable(reports[0].program),
+                                 counted(reports.size(), "GPU", "GPUs"));
   for (size_t k = 0; k < reports.size(); ++k)
     text += fmt::format("{}: {}, {}", gpus[k], reports[k].gpu, machine_text(*reports[k].machine));
   std::vector<KernelTiming> sums(reports.size());
   for (size_t which = 0; which < reports[0].kernels.size(); ++which) {
     const Kernel& kernel = reports[0].kernels[which];
-    text += fmt::format("\n{}, {}\n", kernel.demangled, counted(kernel.launches, "launch", "launches"));
+    text += fmt::format("\n{}, {}\n", shown_name(kernel.demangled, options),
+                        counted(kernel.launches, "launch", "launches"));
     Table table(gpus);
     text += table.head();
     for (size_t k = 0; k < reports.size(); ++k) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::report {
 
@@ -13,6 +14,7 @@ namespace bankshot::report {
 /// Then all kernels together.
 /// @param gpus  their names as given, one per report
 /// @param reports  of simulated runs of one program; not empty
-std::string comparison_text(std::span<const std::string> gpus, std::span<const RunReport> reports);
+std::string comparison_text(std::span<const std::string> gpus, std::span<const RunReport> reports,
+                            const TextOptions& options);
 
 }  // namespace bankshot::report

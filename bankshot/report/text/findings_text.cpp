@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bankshot/report/text/failed_text.hpp"
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 
@@ -42,8 +43,8 @@ std::string access_line(const char* who, const simt::Source& source, const std::
   std::string line =
       fmt::format("  {} {:<12} {}{}{}\n", who, triple(thread), place_text(source), op.empty() ? "" : "  ", op);
   const std::string code = options.read_sources && !source.file.empty() ? sources.get(source.file, source.line) : "";
-  if (!code.empty()) line += "      | " + shortened(code) + "\n";
-  return line;
+  if (!code.empty()) line += "      | " + shortened(code, options) + "\n";
+  return line + frames_text(source, options);
 }
 
 /// It ended the launch.
@@ -70,7 +71,7 @@ std::string finding_text(const Finding& finding, const TextOptions& options, con
   const std::string head = std::string(finding.is_warning ? "warning: " : "error: ") + title(finding.kind);
   std::string text = (finding.is_warning ? paint.strong(head) : paint.bad(head)) + "\n";
   if (finding.kind == Kind::leak) return text + leak_text(finding);
-  text += fmt::format("  in {}, {}, first in CTA {}\n", printable(demangle(finding.kernel)),
+  text += fmt::format("  in {}, {}, first in CTA {}\n", shown_name(demangle(finding.kernel), options),
                       counted(finding.count, "time", "times"), triple(finding.cta));
   text += access_line("thread", finding.source, finding.op, finding.thread, options, sources);
   const char* const relation = is_race(finding.kind) ? "after " : "while ";
@@ -101,7 +102,7 @@ uint64_t warnings_in(const RunReport& report) { return count(report, true); }
 
 std::string findings_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
-  SourceLines sources(options.program);
+  SourceLines sources(options.sources);
   // Launches that ended in a finding shown below need no further message.
   std::vector<FailedLaunches> others = report.failed;
   std::erase_if(others, [&](const FailedLaunches& failure) {
@@ -119,7 +120,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   if (shown < order.size())
     text += fmt::format("{} more: --top {} shows all, --json includes them\n\n", grouped(order.size() - shown),
                         order.size());
-  if (const std::string note = sources.newer_text(); !note.empty()) text += note + "\n";
+  if (const std::string notes = sources.notes(); !notes.empty()) text += notes + "\n";
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

@@ -41,7 +41,8 @@ std::string l1_text(const Kernel& kernel, const TextOptions& options, SourceLine
                     worst_text(site.totals.worst), paint.strong(place_text(site.source)));
     if (!options.read_sources) continue;
     const std::string line = sources.get(site.source.file, site.source.line);
-    if (!line.empty()) text += "      | " + shortened(line) + "\n";
+    if (!line.empty()) text += "      | " + shortened(line, options) + "\n";
+    text += frames_text(site.source, options);
   }
   if (shown < losing) {
     uint64_t rest = 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/picture.hpp"
 
 namespace bankshot::report {
@@ -11,7 +12,7 @@ namespace {
 
 constexpr size_t kMostCleanLines = 6;
 constexpr size_t kMostInstructions = 3;
-constexpr size_t kLongestLine = 90;
+constexpr size_t kMostFrames = 6;
 
 /// The end of a long path: what tells files of one project apart.
 std::string short_path(const std::string& path) {
@@ -44,16 +45,25 @@ std::string ideal(const scratchpad::SiteTotals& totals) {
   return fmt::format("{:.{}f}", mean, totals.ideal % totals.accesses == 0 ? 0 : 2);
 }
 
-std::string instructions(const Kernel& kernel, const LineGroup& group) {
-  std::string text = fmt::format("      {:>8}  {:<22} {:>12}  {:>16}  {:>5}  {:>5}  {}\n", "PTX line", "instruction",
-                                 "accesses", "wavefronts: mean", "worst", "ideal", "pattern");
+/// Columns for the operations of some sites: as many as most need, or as few as these need if the line is short.
+size_t operation_columns(const Kernel& kernel, const LineGroup& group, size_t shown, const TextOptions& options) {
+  if (options.width >= 100) return 22;
+  size_t columns = std::string_view("instruction").size();
+  for (size_t i = 0; i < shown; ++i) columns = std::max(columns, operation_text(kernel.sites[group.sites[i]]).size());
+  return columns;
+}
+
+std::string instructions(const Kernel& kernel, const LineGroup& group, const TextOptions& options) {
   const size_t shown = std::min(group.sites.size(), kMostInstructions);
+  const size_t columns = operation_columns(kernel, group, shown, options);
+  std::string text = fmt::format("      {:>8}  {:<{}} {:>12}  {:>16}  {:>5}  {:>5}  {}\n", "PTX line", "instruction",
+                                 columns, "accesses", "wavefronts: mean", "worst", "ideal", "pattern");
   for (size_t i = 0; i < shown; ++i) {
     const Site& site = kernel.sites[group.sites[i]];
     const scratchpad::SiteTotals& totals = site.totals;
-    text += fmt::format("      {:>8}  {:<22} {:>12}  {:>16.2f}  {:>5}  {:>5}  {}\n", site.source.ptx_line,
-                        operation_text(site), grouped(totals.accesses), totals.degree_mean(), totals.degree_max,
-                        ideal(totals), class_text(totals));
+    text += fmt::format("      {:>8}  {:<{}} {:>12}  {:>16.2f}  {:>5}  {:>5}  {}\n", site.source.ptx_line,
+                        operation_text(site), columns, grouped(totals.accesses), totals.degree_mean(),
+                        totals.degree_max, ideal(totals), class_text(totals));
   }
   if (shown == group.sites.size()) return text;
   uint64_t rest = 0;
@@ -98,9 +108,10 @@ std::string operation_text(const Site& site) {
   return site.joined == 1 ? op : fmt::format("{} × {}, joined", site.joined, op);
 }
 
-std::string shortened(std::string text) {
-  if (text.size() <= kLongestLine) return text;
-  size_t end = kLongestLine - 1;
+std::string shortened(std::string text, const TextOptions& options) {
+  const size_t longest = std::max<size_t>(options.width, 40) - 10;
+  if (text.size() <= longest) return text;
+  size_t end = longest - 1;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
   return text.substr(0, end) + "…";
 }
@@ -120,6 +131,26 @@ std::string place_text(const simt::Source& source) {
   return fmt::format("{}:{}", printable(short_path(source.file)), source.line);
 }
 
+std::string frames_text(const simt::Source& source, const TextOptions& options) {
+  const size_t count = source.frames.size();
+  const bool cut = count > kMostFrames && !options.whole_names;
+  std::string text;
+  for (size_t k = 0; k < count; ++k) {
+    if (cut && k == kMostFrames / 2) {
+      const size_t left_out = count - kMostFrames + 1;
+      text += fmt::format("      … {} more calls (--whole-names shows all)\n", left_out);
+      k += left_out - 1;
+      continue;
+    }
+    const ptx::SourceFrame& frame = source.frames[k];
+    const std::string place = fmt::format("{}:{}", printable(short_path(frame.file)), frame.line);
+    std::string function = frame.function.empty() ? "the kernel" : shown_name(frame.function, options);
+    if (!options.whole_names) function = without_parameters(without_template_arguments(function));
+    text += fmt::format("      {} {:<40}  in {}\n", k == 0 ? "inlined:  " : "called at:", place, function);
+  }
+  return text;
+}
+
 std::string noun_of(const Kernel& kernel, const std::vector<LineGroup>& groups) {
   size_t lines = 0;
   for (const LineGroup& group : groups) lines += kernel.sites[group.sites[0]].source.line != 0;
@@ -135,9 +166,11 @@ std::string line_text(const Kernel& kernel, const LineGroup& group, size_t rank,
                                  paint.bad(wasted(group.shared.conflicts(), kernel.shared().conflicts())));
   if (options.read_sources) {
     const std::string line = sources.get(first.source.file, first.source.line);
-    if (!line.empty()) text += "      | " + shortened(line) + "\n";
+    if (!line.empty()) text += "      | " + shortened(line, options) + "\n";
   }
-  return text + position(kernel, group) + instructions(kernel, group) + worst_access(kernel, group, rules, paint);
+  text += frames_text(kernel.sites[worst_site(kernel, group)].source, options);
+  return text + position(kernel, group) + instructions(kernel, group, options) +
+         worst_access(kernel, group, rules, paint);
 }
 
 std::string clean_lines_text(const Kernel& kernel, const std::vector<LineGroup>& groups) {

@@ -43,8 +43,11 @@ std::string shape_text(const scratchpad::Shape& shape);
 /// The same of the class of the most accesses.
 std::string class_text(const scratchpad::SiteTotals& totals);
 
-/// A source line, cut to fit into 100 columns.
-std::string shortened(std::string text);
+/// A source line, cut to fit behind "      | ".
+std::string shortened(std::string text, const TextOptions& options);
+
+/// The chain of inlined calls from the innermost line to the kernel, a frame a line; empty if nothing was inlined.
+std::string frames_text(const simt::Source& source, const TextOptions& options);
 
 /// "transpose.cu:42", or "PTX line 88" without line information.
 std::string place_text(const simt::Source& source);

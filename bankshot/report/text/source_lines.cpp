@@ -3,52 +3,105 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "bankshot/support/source_endings.hpp"
 
 namespace bankshot::report {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr uintmax_t kLargestFile = 16u << 20;
 
-/// A program names its sources itself: no line of any other file is to get into a report by a name that was made up.
-std::vector<std::string> read(const std::string& file) {
+/// Symbolic links are followed, so that none leads out of a root.
+fs::path resolved(const fs::path& path) {
   std::error_code code;
-  if (!is_source(file)) return {};
-  if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > kLargestFile || code) {
-    return {};
-  }
+  const fs::path whole = fs::weakly_canonical(path, code);
+  return code ? path.lexically_normal() : whole;
+}
+
+bool is_below(const fs::path& file, const fs::path& root) {
+  const auto [at, rest] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
+  // A root that ends with a slash has an empty last part.
+  return rest != file.end() && (at == root.end() || (at->empty() && std::next(at) == root.end()));
+}
+
+std::vector<std::string> read(const fs::path& file) {
   std::vector<std::string> lines;
   std::ifstream in(file, std::ios::binary);
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
   return lines;
 }
 
+/// @param roots  resolved
+bool is_below_any(const fs::path& file, const std::vector<std::string>& roots) {
+  return roots.empty() || std::ranges::any_of(roots, [&](const std::string& root) { return is_below(file, root); });
+}
+
 }  // namespace
 
-std::string SourceLines::get(const std::string& file, uint32_t line) {
-  if (file.empty() || line == 0) return {};
-  auto found = files_.find(file);
-  if (found == files_.end()) found = files_.emplace(file, read(file)).first;
-  if (line > found->second.size()) return {};
-  const std::string_view text = found->second[line - 1];
+bool may_be_read(const std::string& file, const std::vector<std::string>& roots) {
+  std::vector<std::string> folders = roots;
+  for (std::string& root : folders) root = resolved(root).string();
+  const fs::path path = resolved(file);
+  return is_source(file) && is_source(path.string()) && is_below_any(path, folders);
+}
+
+SourceLines::SourceLines(SourcePolicy policy) : policy_(std::move(policy)) {
+  for (std::string& root : policy_.roots) root = resolved(root).string();
+}
+
+/// A program names its sources itself: no line of any other file is to get into a report by a name that was made up.
+const SourceLines::File& SourceLines::file(const std::string& name) {
+  const auto [at, is_new] = files_.try_emplace(name);
+  File& file = at->second;
+  if (!is_new || name.empty() || !is_source(name)) return file;
+  std::error_code code;
+  const fs::path path = resolved(name);
+  if (!fs::is_regular_file(path, code) || fs::file_size(path, code) > kLargestFile || code) return file;
+  file.outside = !is_below_any(path, policy_.roots);
+  if (!file.outside && is_source(path.string())) file.lines = read(path);
+  return file;
+}
+
+const std::vector<std::string>& SourceLines::lines(const std::string& name) { return file(name).lines; }
+
+std::string SourceLines::get(const std::string& name, uint32_t line) {
+  const std::vector<std::string>& all = lines(name);
+  if (line == 0 || line > all.size()) return {};
+  const std::string_view text = all[line - 1];
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
-std::string SourceLines::newer_text() const {
-  namespace fs = std::filesystem;
+std::string SourceLines::changed() const {
   std::error_code code;
-  const fs::file_time_type built = program_.empty() ? fs::file_time_type::max() : fs::last_write_time(program_, code);
+  const fs::file_time_type built =
+      policy_.program.empty() ? fs::file_time_type::max() : fs::last_write_time(policy_.program, code);
   if (code) return {};
   std::string names;
-  for (const auto& [file, lines] : files_) {
-    if (lines.empty() || fs::last_write_time(file, code) <= built || code) continue;
-    names += (names.empty() ? "" : ", ") + printable(fs::path(file).filename().string());
+  for (const auto& [name, file] : files_) {
+    if (file.lines.empty() || fs::last_write_time(name, code) <= built || code) continue;
+    names += (names.empty() ? "" : ", ") + printable(fs::path(name).filename().string());
   }
   if (names.empty()) return {};
   return "note: changed since the program was built, so the quoted lines may be wrong: " + names + "\n";
 }
+
+std::string SourceLines::outside() const {
+  std::set<std::string> folders;
+  for (const auto& [name, file] : files_) {
+    if (file.outside) folders.insert(fs::path(name).lexically_normal().parent_path().string());
+  }
+  if (folders.empty()) return {};
+  std::string text = "note: source lines outside the project are not quoted; to see them: --source-root " +
+                     printable(*folders.begin());
+  if (folders.size() > 1) text += " (and " + std::to_string(folders.size() - 1) + " more)";
+  return text + "\n";
+}
+
+std::string SourceLines::notes() const { return changed() + outside(); }
 
 }  // namespace bankshot::report

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,21 +11,42 @@
 
 namespace bankshot::report {
 
-/// Reads each file once. A file that is missing, not a plain file, too large or without the
+/// Which files may be quoted, and what is known of their age.
+struct SourcePolicy {
+  /// A program names its sources itself, so only files below these folders are read; empty: any file.
+  std::vector<std::string> roots = {};
+  std::string program = {};  ///< built of these sources: later changes are noted; empty: not known
+};
+
+/// Whether the policy lets the file be read: it has the ending of a source file and lies below a root. Symbolic links
+/// are followed first.
+bool may_be_read(const std::string& file, const std::vector<std::string>& roots);
+
+/// Reads each file once. A file that is missing, not a plain file, too large, outside the roots or without the
 /// ending of a source file has no lines.
 class SourceLines {
  public:
-  /// @param program  the program that was built of the sources; empty: not known
-  explicit SourceLines(std::string program = {}) : program_(std::move(program)) {}
+  explicit SourceLines(SourcePolicy policy = {});
   /// @return the line without blanks around it and without control characters, or empty
   std::string get(const std::string& file, uint32_t line);
+  /// All lines as they are in the file, without their ends.
+  const std::vector<std::string>& lines(const std::string& file);
 
-  /// A line that names the files of quoted lines that have changed since the program was built; empty if none has.
-  std::string newer_text() const;
+  /// What the reader of quoted lines must know, a line each: files that have changed since the program was built, and
+  /// folders outside the roots that were not read. Empty if there is nothing.
+  std::string notes() const;
 
  private:
-  std::string program_;
-  std::map<std::string, std::vector<std::string>> files_;
+  struct File {
+    std::vector<std::string> lines;
+    bool outside = false;  ///< of the roots, and otherwise readable
+  };
+  const File& file(const std::string& name);
+  std::string changed() const;
+  std::string outside() const;
+
+  SourcePolicy policy_;
+  std::map<std::string, File> files_;
 };
 
 }  // namespace bankshot::report

@@ -12,6 +12,7 @@
 #include "bankshot/report/text/l1_text.hpp"
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/report/text/transactions_text.hpp"
@@ -67,7 +68,7 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources,
                         bool& pictures) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
+  std::string text = "\n" + paint.strong(shown_name(kernel_title(kernel, report), options)) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
   text += stopped(kernel.stopped, paint) + order(kernel) + totals(kernel, paint) + compiled_text(kernel) +
           transactions_text(kernel);
@@ -135,6 +136,24 @@ std::string counted(uint64_t number, std::string_view one, std::string_view more
   return grouped(number) + " " + std::string(number == 1 ? one : more);
 }
 
+std::string folded(const std::string& text, size_t width) {
+  std::string out;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
+    while (line.size() > width) {
+      const size_t blank = line.rfind(' ', width);
+      if (blank == std::string::npos || blank <= indent.size()) break;
+      out += line.substr(0, blank) + "\n";
+      line = indent + line.substr(blank + 1);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
 std::string accesses_text(unsigned machine_code) {
   return machine_code == 0 ? "accesses as written in the PTX"
                            : fmt::format("accesses as ptxas joins them for sm_{}", machine_code);
@@ -161,16 +180,16 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");
   if (report.machine && report.kernels.size() > 1) text += program_text(report);
-  SourceLines sources(options.program);
+  SourceLines sources(options.sources);
   bool without_lines = false, pictures = false;
   for (const Kernel& kernel : report.kernels) {
     text += kernel_text(kernel, report, options, sources, pictures);
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
-  if (const std::string note = sources.newer_text(); !note.empty()) text += "\n" + note;
+  if (const std::string notes = sources.notes(); !notes.empty()) text += "\n" + notes;
   text += all_left_open_text(report);
-  return pictures ? text + evidence_text(report) : text;
+  return pictures && options.legend ? text + folded(evidence_text(report), options.width) : text;
 }
 
 }  // namespace bankshot::report

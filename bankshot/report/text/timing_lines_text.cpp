@@ -41,7 +41,8 @@ std::string timed_lines_text(const Kernel& kernel, const TextOptions& options, S
     text += row(kernel, lines[i], all, paint);
     const simt::Source& source = kernel.timing->lines[lines[i].instructions[0]].source;
     const std::string code = options.read_sources ? sources.get(source.file, source.line) : "";
-    if (!code.empty()) text += "      | " + shortened(code) + "\n";
+    if (!code.empty()) text += "      | " + shortened(code, options) + "\n";
+    text += frames_text(source, options);
   }
   const size_t more = static_cast<size_t>(waiting) - shown;
   if (more != 0)

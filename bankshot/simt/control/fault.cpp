@@ -11,9 +11,10 @@ Source LoadedProgram::source_of(const Instr* instr) const {
   const InstrInfo& i = info_of(instr);
   Source source;
   source.ptx_line = i.ptx_line;
-  if (i.line != 0 && i.file < files.size()) {
-    source.file = files[i.file];
+  if (i.line != 0 && !sources.file(i.file).empty()) {
+    source.file = sources.file(i.file);
     source.line = i.line;
+    source.frames = sources.frames(i.chain);
   }
   return source;
 }

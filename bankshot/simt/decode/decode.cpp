@@ -210,7 +210,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   const std::vector<const ptx::Function*> bodies = declare_functions(context);
   declare_globals(context);
   lay_out_shared(context, bodies);
-  program.files = ptx::files_of(module);
+  program.sources = ptx::SourceMap(module);
   if (!diagnostics.empty()) return false;
   context.has_transactions = std::any_of(bodies.begin(), bodies.end(), [](const ptx::Function* function) {
     return function != nullptr && has_pragma(*function->body);
@@ -219,6 +219,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   for (uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();
   }
+  program.sources.finish();
   check_calls(program, diagnostics);
   if (!diagnostics.empty()) return false;
   spread_isolation(program);

@@ -22,7 +22,11 @@ uint32_t local_alignment(const ptx::Variable& variable) { return std::max<uint32
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ModuleContext& context, const ptx::Function& function, uint32_t index)
-    : context_(context), function_(function), index_(index), info_(context.program->functions[index]) {}
+    : context_(context),
+      function_(function),
+      index_(index),
+      info_(context.program->functions[index]),
+      places_(context.program->sources) {}
 
 void FunctionDecoder::decode() {
   scopes_.emplace_back();
@@ -30,7 +34,7 @@ void FunctionDecoder::decode() {
   declare_parameters();
   collect_names(*function_.body);
   label_item_.assign(label_count_, kNoJoin);
-  places_.start(*function_.body, context_.program->files);
+  places_.start(*function_.body);
   decode_block(*function_.body);
   Item end = new_item(function_.body->end, "ret");
   end.info.unit = Unit::ret;
@@ -203,7 +207,7 @@ void FunctionDecoder::decode_block(const ptx::Block& block) {
     } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
       label_item_[open_blocks_.back()->labels.at(label->name)] = static_cast<uint32_t>(items_.size());
     } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
-      places_.set(*location, context_.program->files);
+      places_.set(*location);
     } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
       decode_pragma(*pragma);
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
@@ -220,6 +224,7 @@ FunctionDecoder::Item FunctionDecoder::new_item(Position position, const std::st
   item.info.ptx_line = position.line;
   item.info.file = places_.file;
   item.info.line = places_.line;
+  item.info.chain = places_.chain;
   item.info.function = index_;
   item.info.text = text_index(text);
   return item;

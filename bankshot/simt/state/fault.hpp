@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "bankshot/ptx/source_frame.hpp"
 
 namespace bankshot::simt {
 
@@ -14,9 +17,10 @@ struct Dim3 {
 
 /// A place in the program text.
 struct Source {
-  std::string file;       ///< of .file/.loc, empty if the PTX has no line information
-  uint32_t line = 0;      ///< in that file
-  uint32_t ptx_line = 0;  ///< in the PTX text
+  std::string file;                           ///< of .file/.loc, empty if the PTX has no line information
+  uint32_t line = 0;                          ///< in that file
+  uint32_t ptx_line = 0;                      ///< in the PTX text
+  std::vector<ptx::SourceFrame> frames = {};  ///< of inlined code, innermost first; empty if nothing was inlined
 };
 
 /// What stopped a kernel.

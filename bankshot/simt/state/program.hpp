@@ -12,6 +12,7 @@
 #include "bankshot/optimise/sequence.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/ptx/places.hpp"
 #include "bankshot/scratchpad/access/access.hpp"
 #include "bankshot/simt/memory/arena.hpp"
 #include "bankshot/simt/memory/memory.hpp"
@@ -28,7 +29,8 @@ struct Row;
 /// Where an instruction stands in the text.
 struct InstrInfo {
   uint32_t ptx_line = 0;
-  uint32_t file = 0, line = 0;  ///< .loc in force; file 0: none
+  uint32_t file = 0, line = 0;  ///< of the source, see ptx::Places; line 0: not known
+  uint32_t chain = 0;           ///< of inlined calls
   uint32_t function = 0;
   uint16_t text = 0;    ///< index of "opcode.modifiers" in LoadedProgram::texts
   uint16_t joined = 1;  ///< how many instructions of the text it stands for
@@ -162,7 +164,7 @@ struct CheckedOp;  ///< checks.hpp
 
 struct LoadedProgram {
   std::string name;
-  std::vector<std::string> files;  ///< by .file index
+  ptx::SourceMap sources;
   std::vector<Instr> code;
   std::vector<InstrInfo> info;          ///< beside code
   std::vector<uint32_t> register_uses;  ///< registers by number in their function, predicates too: see InstrInfo

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bankshot/accuracy/work.hpp"
+#include "tests/sanitized.hpp"
 
 namespace bankshot::accuracy {
 namespace {
@@ -43,6 +44,7 @@ FittedParameter find(const Result<Fit>& fit, std::string_view key) {
 }
 
 TEST(FitParameters, those_of_another_machine_are_found_again) {
+  BANKSHOT_LEAVE_OUT_IF_SANITIZED();
   const std::vector<std::string> changes = {
       "units.alu.latency=6",   "units.fp32.latency=5", "units.fp64.lanes=2",      "units.sfu.latency=23",
       "scratchpad.latency=31", "l1.latency=35",        "issue.barrier_cycles=33", "issue.barrier_warp_cycles=5",

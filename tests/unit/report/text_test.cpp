@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/picture.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -287,6 +289,60 @@ TEST(Picture, marks_words_that_several_lanes_share) {
   EXPECT_EQ(picture(report.kernels[0].sites[0], report.rules)[1].substr(0, 13), "pass 1   * . ");
 }
 
+TEST(ReportText, shows_the_chain_of_inlined_calls) {
+  simt::SiteReport site = column();
+  site.source.frames = {{"/usr/include/lib.h", 31, "void lib::copy<lib::Tile<32>, 4>(lib::Tile<32> const&)"},
+                        {"/home/me/tile.cuh", 20, "tile()"},
+                        {"/home/me/app.cu", 9, ""}};
+  const std::string text = to_text(made_report({site}));
+  contains(text,
+           "      inlined:   /usr/include/lib.h:31                     in void lib::copy<…>(…)\n"
+           "      called at: /home/me/tile.cuh:20                      in tile()\n"
+           "      called at: /home/me/app.cu:9                         in the kernel\n");
+  contains(to_text(made_report({site}), {.whole_names = true}),
+           "in void lib::copy<lib::Tile<32>, 4>(lib::Tile<32> const&)\n");
+  for (uint32_t line = 40; line < 50; ++line) site.source.frames.push_back({"f.cuh", line, "f()"});
+  contains(to_text(made_report({site})), "      … 8 more calls (--whole-names shows all)\n");
+  lacks(to_text(made_report({site}), {.whole_names = true}), "more calls");
+}
+
+TEST(ReportText, leaves_the_legend_out_when_asked) {
+  contains(to_text(made_report({column()})), "How well the rules are known");
+  lacks(to_text(made_report({column()}), {.legend = false}), "How well the rules are known");
+}
+
+TEST(ReportText, folds_the_legend_to_the_width) {
+  const std::string text = to_text(made_report({column()}), {.width = 60});
+  const size_t begin = text.find("\nPictures:");
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream lines(text.substr(begin));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
+  EXPECT_EQ(folded("  one two three\n    four\n", 10), "  one two\n  three\n    four\n");
+  EXPECT_EQ(folded("unbreakable\n", 4), "unbreakable\n");
+}
+
+TEST(Names, template_arguments_are_left_out) {
+  EXPECT_EQ(without_template_arguments("void f<g<1, 2> >(h<3> const*)"), "void f<…>(h<…> const*)");
+  EXPECT_EQ(without_template_arguments("a::operator<< <int>(b<c>)"), "a::operator<< <…>(b<…>)");
+  EXPECT_EQ(without_template_arguments("bool operator< <int>(X<int>, X<int>)"), "bool operator< <…>(X<…>, X<…>)");
+  EXPECT_EQ(without_template_arguments("a<b>::operator->()"), "a<…>::operator->()");
+  EXPECT_EQ(without_template_arguments("f<a>::my_operator<b>()"), "f<…>::my_operator<…>()");
+  EXPECT_EQ(without_template_arguments("f<(a)0>::g"), "f<…>::g");
+  EXPECT_EQ(without_template_arguments("f<g"), "f<g");
+  EXPECT_EQ(without_template_arguments("f>g"), "f>g");
+  EXPECT_EQ(without_parameters("void f<…>(int, void (*)(int)) const"), "void f<…>(…) const");
+  EXPECT_EQ(without_parameters("f()"), "f()");
+  EXPECT_EQ(without_parameters("f"), "f");
+}
+
+TEST(Names, are_shortened_only_where_they_are_too_long) {
+  const std::string name = "void gemm<Tile<128, 128>, Stages<4>>(Params<Tile<128, 128>, Stages<4>>)";
+  EXPECT_EQ(shown_name(name, {}), name);
+  EXPECT_EQ(shown_name(name, {.width = 60}), "void gemm<…>(Params<…>)");
+  EXPECT_EQ(shown_name(name, {.width = 20}), "void gemm<…>(…)");
+  EXPECT_EQ(shown_name(name, {.whole_names = true, .width = 20}), name);
+}
+
 /// A program names its sources itself: "/etc/passwd" is none.
 TEST(SourceLines, only_files_with_the_ending_of_a_source_are_read) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("lines-" + std::to_string(getpid()));
@@ -297,6 +353,7 @@ TEST(SourceLines, only_files_with_the_ending_of_a_source_are_read) {
   EXPECT_EQ(lines.get(folder / "a.cu", 3), "");
   EXPECT_EQ(lines.get(folder / "a.txt", 2), "");
   EXPECT_EQ(lines.get(folder / "a", 2), "");
+  EXPECT_EQ(lines.notes(), "");
   std::filesystem::remove_all(folder);
 }
 
@@ -305,6 +362,26 @@ TEST(Grouped, puts_commas_between_thousands) {
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(grouped(1234567890), "1,234,567,890");
+}
+
+TEST(SourceLines, only_files_below_the_roots_are_read) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("roots-" + std::to_string(getpid()));
+  fs::create_directories(folder / "project/src");
+  fs::create_directories(folder / "projects");
+  for (const char* name : {"project/src/a.cu", "projects/b.cu", "c.cu"}) std::ofstream(folder / name) << "first\n";
+  fs::create_symlink(folder / "c.cu", folder / "project/link.cu");
+  for (const std::string& root : {(folder / "project").string(), (folder / "project").string() + "/"}) {
+    SourceLines lines({.roots = {root}});
+    EXPECT_EQ(lines.get(folder / "project/src/a.cu", 1), "first");
+    EXPECT_EQ(lines.get(folder / "project/src/../../project/src/a.cu", 1), "first");
+    EXPECT_EQ(lines.notes(), "");
+    EXPECT_EQ(lines.get(folder / "projects/b.cu", 1), "");
+    EXPECT_EQ(lines.get(folder / "project/../c.cu", 1), "");
+    EXPECT_EQ(lines.get(folder / "project/link.cu", 1), "");  // leads out of the root
+    contains(lines.notes(), "note: source lines outside the project are not quoted; to see them: --source-root ");
+  }
+  fs::remove_all(folder);
 }
 
 }  // namespace

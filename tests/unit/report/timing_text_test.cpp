@@ -151,7 +151,7 @@ TEST(ReportComparison, has_a_line_for_each_gpu_and_the_speedup_over_the_first) {
   fast.kernels[0].timing->counters.cycles = 40;
   const std::vector<std::string> gpus = {"slow", "fast"};
   const std::vector<RunReport> reports = {slow, fast};
-  EXPECT_EQ(comparison_text(gpus, reports), R"(bankshot: ./app on 2 GPUs, simulated
+  EXPECT_EQ(comparison_text(gpus, reports, {}), R"(bankshot: ./app on 2 GPUs, simulated
 slow: Test GPU, 2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
 fast: Fast GPU, 2 SMs at 2 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
 
@@ -169,7 +169,7 @@ TEST(ReportComparison, says_where_a_kernel_did_not_run_and_sums_up_several) {
   both.kernels[1].demangled = "other()";
   const std::vector<std::string> gpus = {"a", "b"};
   const std::vector<RunReport> reports = {both, one};
-  const std::string all = comparison_text(gpus, reports);
+  const std::string all = comparison_text(gpus, reports, {});
   EXPECT_TRUE(has(all, "other(), 1 launch\n")) << all;
   EXPECT_TRUE(has(all, "  b       did not run\n")) << all;
   EXPECT_TRUE(has(all, "all kernels\n")) << all;

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "tests/sanitized.hpp"
 #include "tx_helpers.hpp"
 
 namespace bankshot::scratchpad {
@@ -131,7 +132,7 @@ TEST_P(TxReference, conflicts_are_those_of_the_sets_and_memory_is_what_was_commi
     const unsigned warp = run % 3 == 2 ? 64 : 32;
     const auto any = [&] { return (uint64_t{random()} << 32 | random()) >> (64 - warp); };
     const uint32_t few = run % 2 == 0 ? kBytes : 256 + kBytes / 16;  // words: many conflicts, or fewer
-    for (unsigned turn = 0; turn < 150; ++turn) {
+    for (unsigned turn = 0; turn < static_cast<unsigned>(repetitions(150)); ++turn) {
       const unsigned first = below(2) * warp;
       if (below(6) == 0) {
         const uint64_t lanes = any() & any();

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "rows_half_runner.hpp"
+#include "tests/sanitized.hpp"
 
 namespace bankshot::simt::testing {
 namespace {
@@ -212,7 +213,7 @@ TEST_P(Convert, nan_of_f64_keeps_sign_and_upper_payload_as_on_an_h200) {
 TEST_P(Convert, f32_to_halves_around_every_number_and_midpoint) {
   for (const auto& [type, format] : {std::pair{std::string("f16"), kF16}, std::pair{std::string("bf16"), kBf16}}) {
     std::vector<uint64_t> sources;
-    for (uint64_t h = 0; h < 65536; ++h) {
+    for (uint64_t h = 0; h < 65536; h += kSanitized ? 7 : 1) {
       const uint32_t at = bits_of(static_cast<float>(format.value(h)));
       const uint32_t half_step = type == "f16" ? 1u << 12 : 1u << 15;
       for (uint32_t x : {at, at + half_step}) {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "rows_harness.hpp"
+#include "tests/sanitized.hpp"
 
 namespace bankshot::simt::testing {
 
@@ -24,7 +25,7 @@ inline void compare_with(const std::string& text, const std::function<uint64_t(u
     const auto prepared = prepare(*rows_of(isa), text);
     ASSERT_TRUE(prepared) << text;
     const unsigned lanes = lanes_of_isa(isa);
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < repetitions(rounds); ++round) {
       Registers registers;
       for (const Place& place : prepared->places) {
         for (unsigned l = 0; l < lanes; ++l) {

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "rows_half_runner.hpp"
+#include "tests/sanitized.hpp"
 
 namespace bankshot::simt::testing {
 namespace {
@@ -40,7 +41,7 @@ enum { kD, kP, kA, kB, kC, kMask };
 TEST_P(WarpRows, shuffles_follow_the_pseudo_code) {
   std::mt19937 random(1);
   for (const std::string mode : {"up", "down", "bfly", "idx"}) {
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < repetitions(300); ++trial) {
       Once once(GetParam(), "shfl.sync." + mode + ".b32");
       const uint64_t active = trial % 3 == 0 ? everyone() : ((uint64_t{random()} << 32 | random()) & everyone()) | 1;
       const unsigned width = 1u << random() % 6;
