@@ -141,13 +141,13 @@ function showNumbers() {
   const drawn = question.warp === "all" && warps.length > 1 ? ` The picture shows warp ${drawnWarp()}${conflicts === 0 ? "" : ", the worst"}.` : "";
   byId("summary").textContent = ideal === 0 ? "No lane is active."
     : conflicts === 0 ? `No conflicts. ${who} ${passes}, as many as it must.${drawn}`.replace("as it must", warps.length > 1 ? "as they must" : "as it must")
-    : `${who} ${passes} where ${number(ideal)} would do: ${(wavefronts / ideal).toFixed(1).replace(/\.0$/, "")} times as long, ${shapeText(warps[0])}.${drawn}`;
+    : `${who} ${passes} where ${number(ideal)} would do: ${(wavefronts / ideal).toFixed(1).replace(/\.0$/, "")} times as long. ${shapeText(warps[0])}${drawn}`;
 }
 
 /** @param {AccessAnswer} access */
 function shapeText(access) {
-  if (access.class === "stride" || access.class === "linear") return `lanes ${Math.abs(access.stride_bytes)} bytes apart`;
-  return { block: "rows of a block", broadcast: "all lanes on one word" }[access.class] ?? "lanes at irregular distances";
+  if (access.class === "stride" || access.class === "linear") return `Lanes are ${number(Math.abs(access.stride_bytes))} bytes apart.`;
+  return { block: "Lanes access rows of a block.", broadcast: "All lanes access one word." }[access.class] ?? "Lanes are at irregular distances.";
 }
 
 function showPicture() {
@@ -176,15 +176,15 @@ function showGpu() {
   byId("gpu-help").textContent = `${rules.banks} banks of ${rules.bank_bytes} bytes, warps of ${warp_size} lanes, up to ${Math.floor(shared_per_block / 1024)} KB of shared memory a block.`;
 }
 
-/** The same question as the last one whose answer is shown. */
+/** What an answer is about: the question without what it may change. */
+const subject = () => toFragment({ ...question, hash: "", padding: null });
+/** The subject of the answer that is shown. */
 let answered = "";
 
 function render() {
   showFields();
   showGpu();
-  showProblem("expression", null);
-  showProblem("layout", null);
-  showProblem("hash", null);
+  for (const id of ["expression", "layout", "hash", "padding"]) showProblem(id, null);
   let failed = true;
   try {
     const result = count(question);
@@ -206,8 +206,7 @@ function render() {
     showCommand();
     history.replaceState(null, "", `#${fragment}`);
   }
-  const subject = toFragment({ ...question, hash: "", padding: null });
-  if (subject !== answered) byId("answer").hidden = true;
+  if (subject() !== answered) byId("answer").hidden = true;
 }
 
 /** @param {unknown} problem */
@@ -219,7 +218,8 @@ function tellProblem(problem) {
     showProblem("expression", problem);
   } else {
     const message = problem instanceof Error ? problem.message : String(problem);
-    showProblem(/^(hash|padding)/.test(message) ? "hash" : "expression", new Mistake(message, 0, 0));
+    const field = /^(hash|padding)(?=:)/.exec(message)?.[0] ?? "expression";
+    showProblem(field, new Mistake(message, 0, 0));
   }
   for (const id of ["wavefronts", "ideal", "conflicts"]) byId(id).textContent = "–";
   byId("summary").textContent = "Nothing is counted until the mistake is corrected.";
@@ -227,9 +227,16 @@ function tellProblem(problem) {
 
 // ---- answers
 
+/** Shows that a search is going on, which may take seconds, and then its answer. @param {() => any} find */
+function search(find) {
+  answered = subject();
+  byId("answer").hidden = false;
+  byId("answer").replaceChildren(make("p", { class: "help", text: "Searching…" }));
+  setTimeout(() => { if (answered === subject() && counted !== null) show(find()); }, 30);
+}
+
 /** @param {any} answer */
 function show(answer) {
-  answered = toFragment({ ...question, hash: "", padding: null });
   drawAnswer(byId("answer"), answer, {
     apply: (/** @type {Partial<Question>} */ change) => {
       question = { ...question, ...change };
@@ -252,21 +259,19 @@ function save(name, text) {
 
 /** @param {string} hashClass */
 function findHash(hashClass) {
-  if (counted === null) return;
-  show(hashAnswer(scratchpad, {
+  search(() => hashAnswer(scratchpad, {
     rules: gpuNow().scratchpad, hash: question.hash === "" ? undefined : question.hash, accesses: chosenAccesses(), class: hashClass,
     element_bytes: question.element,
   }));
 }
 
 function findPadding() {
-  if (counted === null) return;
   const bare = { ...question, hash: "none", padding: null };
   const conflicts = (/** @type {Question} */ asked) => {
     const all = count(asked).warps;
     return sum(question.warp === "all" ? all : [all[question.warp]], "conflicts");
   };
-  show(paddingAnswer(scratchpad, bare, gpuNow().scratchpad, chosenAccesses(), conflicts));
+  search(() => paddingAnswer(scratchpad, bare, gpuNow().scratchpad, chosenAccesses(), conflicts));
 }
 
 // ---- from the page to the question
@@ -279,26 +284,45 @@ function onInput(id, take) {
   });
 }
 
+/** A block that cannot be is told, and not counted. */
+function takeBlock() {
+  const block = ["x", "y", "z"].map((axis) => Number(/** @type {HTMLInputElement} */ (byId(`block-${axis}`)).value));
+  const threads = block[0] * block[1] * block[2];
+  const good = block.every((size) => Number.isInteger(size) && size > 0) && threads <= MOST_THREADS;
+  const problem = byId("block-problem");
+  problem.hidden = good;
+  problem.textContent = good ? "" : threads > MOST_THREADS ? `A block has at most ${number(MOST_THREADS)} threads, and this one ${number(threads)}.`
+    : "Each size of a block is a whole number from 1 up.";
+  if (!good) return;
+  question.block = /** @type {[number, number, number]} */ (block);
+  render();
+}
+
+function takePadding() {
+  const text = /** @type {HTMLInputElement} */ (byId("padding")).value;
+  const match = /^\s*(\d{1,7})\s*\+\s*(\d{1,4})\s*$/.exec(text);
+  if (match === null && !/^\s*(none)?\s*$/.test(text))
+    return showProblem("padding", new Mistake("write bytes of a row + bytes added to it, for example 128+4", 0, 0));
+  question.padding = match === null ? null : { row_bytes: Number(match[1]), bytes: Number(match[2]) };
+  render();
+}
+
 function connect() {
   onInput("expression", (text) => { question.expression = text; });
   onInput("layout", (text) => { question.layout = text; });
-  ["x", "y", "z"].forEach((axis, k) => onInput(`block-${axis}`, (text) => {
-    const block = /** @type {[number, number, number]} */ ([...question.block]);
-    block[k] = Number(text);
-    if (/^\d{1,4}$/.test(text) && block[k] > 0 && block[0] * block[1] * block[2] <= MOST_THREADS) question.block = block;
-  }));
+  for (const axis of ["x", "y", "z"]) byId(`block-${axis}`).addEventListener("input", takeBlock);
   onInput("warp", (text) => { question.warp = text === "all" ? "all" : Number(text); });
   onInput("element", (text) => { question.element = Number(text); });
   onInput("width", (text) => { question.width = Number(text); });
   onInput("kind", (text) => { question.kind = text; });
   onInput("gpu", (text) => { question.gpu = text; });
   onInput("hash", (text) => { question.hash = text.trim() === "none" ? "" : text.trim(); });
-  onInput("padding", (text) => {
-    const match = /^\s*(\d{1,7})\s*\+\s*(\d{1,4})\s*$/.exec(text);
-    if (match !== null || text.trim() === "") question.padding = match === null ? null : { row_bytes: Number(match[1]), bytes: Number(match[2]) };
-  });
+  byId("padding").addEventListener("input", takePadding);
   byId("question").addEventListener("submit", (event) => event.preventDefault());
-  byId("question").addEventListener("focusout", () => setTimeout(showFields));
+  byId("question").addEventListener("focusout", () => setTimeout(() => {
+    showFields();
+    byId("block-problem").hidden = true;
+  }));
   byId("find-hash").addEventListener("click", () => findHash("best"));
   byId("find-swizzle").addEventListener("click", () => findHash("swizzle"));
   byId("find-padding").addEventListener("click", findPadding);
