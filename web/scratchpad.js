@@ -140,8 +140,9 @@ export class Scratchpad {
   }
 
   /**
-   * The classes of hashes: how a spec is written, and by which name a search takes it (null: it cannot be searched).
-   * @return {{classes: {word: string, syntax: string, summary: string, search: string | null}[]}}
+   * The classes of hashes: how a spec is written, one for 32 banks, and by which name a search takes the class (null: it cannot be
+   * searched).
+   * @return {{classes: {word: string, syntax: string, example: string, summary: string, search: string | null}[]}}
    */
   hashClasses() {
     return this.ask_("hash_classes", {});

@@ -114,7 +114,7 @@ Answer access_answer(const json& question, const Rules& rules) {
 // ---- hashes
 
 /// @param element_bytes  of the elements that CuTe's Swizzle counts
-ordered_json hash_json(const BankHash& hash, unsigned element_bytes) {
+ordered_json hash_json(const BankHash& hash, unsigned bank_bytes, unsigned element_bytes) {
   ordered_json object = {{"spec", scratchpad::spec(hash)},
                          {"class", scratchpad::class_name(hash)},
                          {"form", scratchpad::paper_form(hash)},
@@ -127,7 +127,8 @@ ordered_json hash_json(const BankHash& hash, unsigned element_bytes) {
     for (const uint32_t row : hash.rows()) object["rows"].push_back(scratchpad::row_text(row));
   }
   if (const auto swizzle = scratchpad::as_swizzle(hash); swizzle && swizzle->b != 0) {
-    if (const std::string form = scratchpad::swizzle_form(hash, element_bytes); !form.empty()) object["swizzle"] = form;
+    const unsigned bytes = element_bytes * 4 / bank_bytes;  // swizzle_form() takes words for 4 bytes
+    if (const std::string form = scratchpad::swizzle_form(hash, bytes); !form.empty()) object["swizzle"] = form;
   }
   return object;
 }
@@ -147,13 +148,19 @@ BankHash own_hash(const Rules& rules) {
 Answer hash_answer(const json& question, const Rules& rules) {
   const Result<unsigned> element = read_element(question);
   if (!element) return element.error();
-  return hash_json(own_hash(rules), *element);
+  return hash_json(own_hash(rules), rules.bank_bytes, *element);
 }
 
 Answer hash_classes_answer() {
   ordered_json list = ordered_json::array();
   for (const scratchpad::HashClass& c : scratchpad::hash_classes()) {
-    ordered_json object = {{"word", c.word}, {"syntax", c.syntax()}, {"summary", c.summary}, {"search", nullptr}};
+    const std::string parameters =
+        c.parameters.empty() || c.examples.empty() ? "" : ":" + std::string(c.examples.front().parameters);
+    ordered_json object = {{"word", c.word},
+                           {"syntax", c.syntax()},
+                           {"example", std::string(c.word) + parameters},
+                           {"summary", c.summary},
+                           {"search", nullptr}};
     if (c.searchable()) object["search"] = c.search_name();
     list.push_back(object);
   }
@@ -210,7 +217,7 @@ Answer search_answer(const json& question, const Rules& rules) {
   if (const auto form = scratchpad::in_place_form(found->hash); options->in_place && form && *name == "best")
     found->hash = *form;
   const bool best = found->status == search::Status::optimal || found->status == search::Status::exhaustive;
-  ordered_json object = {{"hash", hash_json(found->hash, *element)},
+  ordered_json object = {{"hash", hash_json(found->hash, rules.bank_bytes, *element)},
                          {"conflicts_before", scratchpad::excess(rules, *set, own_hash(rules))},
                          {"conflicts", scratchpad::excess(rules, *set, found->hash)},
                          {"status", search::name(found->status)},

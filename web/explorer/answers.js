@@ -7,7 +7,7 @@ import { make } from "./dom.js";
 /**
  * @typedef {object} Answer
  * @property {string} [error]
- * @property {string} title        "k1=0 k2=5 mask=31"
+ * @property {string} title        "bank(a) = (a & 31) ^ ((a >> 5) & 31)"
  * @property {string} facts        what it removes
  * @property {string} [proof]      why nothing is better
  * @property {boolean} [proved]
@@ -38,10 +38,10 @@ export function hashAnswer(scratchpad, asked) {
   if (found.error !== undefined) return { error: found.error, title: "", facts: "" };
   const gain = found.conflicts < found.conflicts_before;
   const { hash } = found;
-  const forms = [["bank of word a", hash.expression], ["--hash", hash.spec], ["bank bits", hash.rows.join(",  ")]];
+  const forms = [["--hash", hash.spec], ["XOR-hash paper", hash.form], ["bank bits of word a", hash.rows.join(", ")]];
   if (hash.swizzle !== null) forms.unshift([`CuTe, elements of ${asked.element_bytes} ${asked.element_bytes === 1 ? "byte" : "bytes"}`, hash.swizzle]);
   return {
-    title: !gain ? "No hash removes any of these conflicts" : asked.class === "swizzle" && hash.swizzle !== null ? hash.swizzle : hash.form,
+    title: !gain ? "No hash removes any of these conflicts" : asked.class === "swizzle" && hash.swizzle !== null ? hash.swizzle : `bank(a) = ${hash.expression}`,
     facts: gain ? `${conflictsText(found.conflicts)} instead of ${number(found.conflicts_before)}` : `${conflictsText(found.conflicts_before)} as it is`,
     proof: proofText(found, asked.class),
     proved: found.best,

@@ -365,10 +365,7 @@ function fillChoices() {
   fill(byId("width"), WIDTHS.map((bytes) => [String(bytes), bytes === 1 ? "1 byte" : `${bytes} bytes`]));
   fill(byId("kind"), Object.entries(KINDS));
   fill(byId("gpu"), gpus.map((gpu) => [gpu.name, gpu.gpu]));
-  for (const { syntax, summary } of scratchpad.hashClasses().classes) {
-    const example = { "perm:K": "perm:5", "bvxor:K1,K2,MASK": "bvxor:0,5,31", "swizzle:B,M,S": "swizzle:3,0,5", "tma:BYTES": "tma:128" }[syntax];
-    if (example !== undefined || !syntax.includes(":")) byId("hashes").append(make("option", { value: example ?? syntax, text: summary }));
-  }
+  for (const { example, summary } of scratchpad.hashClasses().classes) byId("hashes").append(make("option", { value: example, text: summary }));
   byId("presets").replaceChildren(...PRESETS.map((preset) => {
     const button = make("button", { type: "button", text: preset.name, title: preset.about });
     button.addEventListener("click", () => {

@@ -78,6 +78,8 @@ TEST(BrowserHash, xor_is_a_swizzle) {
   const json a = ask({{"operation", "hash"}, {"hash", "xor"}});
   EXPECT_EQ(a["spec"], "bvxor:0,5,31");
   EXPECT_EQ(a["rows"][4], "a4 ^ a9");
+  const json of_8_byte_words = {{"operation", "hash"}, {"hash", "xor"}, {"rules", {{"banks", 32}, {"bank_bytes", 8}}}};
+  EXPECT_EQ(ask(of_8_byte_words)["swizzle"], "Swizzle<5,1,5>");
   EXPECT_EQ(a["swizzle"], "Swizzle<5,0,5>");
   EXPECT_EQ(ask({{"operation", "hash"}, {"hash", "xor"}, {"element_bytes", 2}})["swizzle"], "Swizzle<5,1,5>");
   EXPECT_TRUE(ask({{"operation", "hash"}, {"hash", "xor"}, {"element_bytes", 8}})["swizzle"].is_null());
@@ -91,6 +93,8 @@ TEST(BrowserHash, classes_say_how_they_are_written_and_searched) {
   ASSERT_NE(swizzle, classes.end());
   EXPECT_EQ((*swizzle)["syntax"], "swizzle:B,M,S");
   EXPECT_EQ((*swizzle)["search"], "swizzle");
+  for (const json& c : classes)
+    EXPECT_TRUE(access({{"offsets", kColumn}, {"hash", c["example"]}}).contains("wavefronts")) << c;
 }
 
 TEST(BrowserSearch, best_hash_of_a_column_is_proved_and_its_certificate_holds) {
