@@ -176,6 +176,9 @@ function showGpu() {
   byId("gpu-help").textContent = `${rules.banks} banks of ${rules.bank_bytes} bytes, warps of ${warp_size} lanes, up to ${Math.floor(shared_per_block / 1024)} KB of shared memory a block.`;
 }
 
+let addressTimer = 0;
+const writeAddress = () => history.replaceState(null, "", `#${toFragment(question)}`);
+
 /** What an answer is about: the question without what it may change. */
 const subject = () => toFragment({ ...question, hash: "", padding: null });
 /** The subject of the answer that is shown. */
@@ -198,13 +201,13 @@ function render() {
   }
   byId("result").classList.toggle("stale", failed);
   for (const id of ["find-hash", "find-swizzle", "find-padding", "patterns"]) /** @type {HTMLButtonElement} */ (byId(id)).disabled = failed;
-  const fragment = toFragment(question);
   if (!failed) {
     showWarps();
     showNumbers();
     showPicture();
     showCommand();
-    history.replaceState(null, "", `#${fragment}`);
+    clearTimeout(addressTimer);
+    addressTimer = setTimeout(writeAddress, 200);  // browsers refuse more than a few changes a second
   }
   if (subject() !== answered) byId("answer").hidden = true;
 }
@@ -352,6 +355,7 @@ function connect() {
 }
 
 async function share() {
+  if (counted !== null) writeAddress();
   try {
     await navigator.clipboard.writeText(location.href);
     byId("shared").textContent = "The link is on the clipboard.";
