@@ -27,9 +27,19 @@ const MOST_PAD = 32;
 function proofText(found, hashClass) {
   const kind = hashClass === "swizzle" ? "Swizzle" : "XOR hash that permutes words inside their rows";
   if (found.conflicts === 0) return "Nothing is better than no conflicts.";
-  if (found.check?.proved) return `Proved: no ${kind} has fewer. The proof was checked here by code that shares nothing with the search${found.check.nodes > 0 ? ` (${number(found.check.nodes)} nodes)` : ""}.`;
+  const nodes = found.check !== null && found.check.nodes > 0 ? ` (${number(found.check.nodes)} nodes)` : "";
+  if (found.check?.proved)
+    return `Proved: no ${kind} has fewer. The proof was checked here by code that shares nothing with the search${nodes}.`;
   if (found.status === "exhaustive") return `All ${number(found.evaluated)} were tried: no ${kind} has fewer.`;
   return `Not proved: time ran out. No ${kind} has fewer than ${number(found.lower_bound)}.`;
+}
+
+/** @param {import("../scratchpad.js").SearchAnswer} found @param {string} hashClass */
+function hashTitle(found, hashClass) {
+  if (found.conflicts_before === 0) return "There are no conflicts to remove";
+  if (found.conflicts < found.conflicts_before)
+    return hashClass === "swizzle" && found.hash.swizzle !== null ? found.hash.swizzle : `bank(a) = ${found.hash.expression}`;
+  return found.best ? "No hash removes any of these conflicts" : "No better hash was found in 2 seconds";
 }
 
 /** @param {Scratchpad} scratchpad @param {any} asked @return {Answer} */
@@ -41,7 +51,7 @@ export function hashAnswer(scratchpad, asked) {
   const forms = [["--hash", hash.spec], ["XOR-hash paper", hash.form], ["bank bits of word a", hash.rows.join(", ")]];
   if (hash.swizzle !== null) forms.unshift([`CuTe, elements of ${asked.element_bytes} ${asked.element_bytes === 1 ? "byte" : "bytes"}`, hash.swizzle]);
   return {
-    title: !gain ? "No hash removes any of these conflicts" : asked.class === "swizzle" && hash.swizzle !== null ? hash.swizzle : `bank(a) = ${hash.expression}`,
+    title: hashTitle(found, asked.class),
     facts: gain ? `${conflictsText(found.conflicts)} instead of ${number(found.conflicts_before)}` : `${conflictsText(found.conflicts_before)} as it is`,
     proof: proofText(found, asked.class),
     proved: found.best,
@@ -90,8 +100,13 @@ function rowsOf(scratchpad, bare, rules, accesses) {
   const answer = scratchpad.padding({ rules, accesses, bytes, element_bytes: bare.element });
   if (answer.error !== undefined) return { error: answer.error, title: "", facts: "" };
   const best = answer.padding;
+  if (answer.conflicts_before === 0) return { title: "There are no conflicts to remove", facts: "no conflicts without padding" };
   if (best === null || best.conflicts >= answer.conflicts_before) {
-    return { title: "No padding of rows removes conflicts here", facts: `${conflictsText(answer.conflicts_before)} without padding` };
+    return {
+      title: "No padding of rows removes conflicts here",
+      facts: `${conflictsText(answer.conflicts_before)} without padding`,
+      proof: "Rows of powers of two were tried, up to 1,024 words, and a few words more each.",
+    };
   }
   return {
     title: `${best.bytes} bytes after every ${number(best.row_bytes)}`,
@@ -109,7 +124,8 @@ export function drawAnswer(box, answer, actions) {
     box.replaceChildren(make("p", { class: "problem", text: `No answer: ${answer.error}.` }));
     return;
   }
-  const head = make("div", { class: "answer-head" }, make("div", {}, make("strong", { text: answer.title }), make("p", { text: answer.facts })));
+  const words = make("div", {}, make("strong", { text: answer.title }), make("p", { text: answer.facts }));
+  const head = make("div", { class: "answer-head" }, words);
   const change = answer.change;
   if (change !== undefined) {
     const button = make("button", { type: "button", class: "main", id: "apply", text: "Apply" });
@@ -117,7 +133,8 @@ export function drawAnswer(box, answer, actions) {
     head.append(button);
   }
   const proof = make("p", { class: answer.proved ? "proof proved" : "proof", text: answer.proof ?? "" });
-  const forms = make("dl", {}, ...(answer.forms ?? []).filter(([, text]) => text !== "").flatMap(([name, text]) => [make("dt", { text: name }), make("dd", {}, make("code", { text }))]));
+  const forms = make("dl", {}, ...(answer.forms ?? []).filter(([, text]) => text !== "").flatMap(
+    ([name, text]) => [make("dt", { text: name }), make("dd", {}, make("code", { text }))]));
   const more = make("div", { class: "answer-more" });
   if (answer.cpp !== undefined) more.append(make("details", {}, make("summary", { text: "C++ source" }), make("pre", { text: answer.cpp })));
   const certificate = answer.certificate;
