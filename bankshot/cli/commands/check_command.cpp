@@ -34,10 +34,10 @@ class Check final : public Command {
     if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
-      return refuse(error->message);
+    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
     checks_.same_value = strict_ && checks_.race;
     setup->request.checks = checks_;
+    output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
     const Status missing = say_what_is_missing(*outcome);
@@ -52,7 +52,7 @@ class Check final : public Command {
         break;
       }
     }
-    if (!output_.tell(report)) return kBadInput;
+    if (!output_.tell("check", setup->target, *outcome)) return kBadInput;
     return judge(report, setup->target, outcome->ending, missing);
   }
 
@@ -86,7 +86,8 @@ const RegisterCommand check_registered(
      "Examples:\n"
      "  bankshot check ./app\n"
      "  bankshot check --race ./app 1024\n"
-     "  bankshot check --memory --sync --json report.json ./app\n",
+     "  bankshot check --memory --sync --json report.json ./app\n"
+     "  bankshot check --html report.html ./app\n",
      [] { return std::make_unique<Check>(); }});
 
 }  // namespace

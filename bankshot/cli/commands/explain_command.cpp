@@ -53,6 +53,7 @@ class Explain final : public Command {
             "one");
       }
       if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
+      if (!output_.html.empty()) return refuse("--html needs a run, but --static runs nothing");
       if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
@@ -75,8 +76,8 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
-      return refuse(error->message);
+    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
     const Status missing = say_what_is_missing(*outcome);
@@ -84,7 +85,7 @@ class Explain final : public Command {
       const int status = refuse(reason);
       return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
     }
-    if (!output_.tell(outcome->report)) return kBadInput;
+    if (!output_.tell("explain", setup->target, *outcome)) return kBadInput;
     return judge(*outcome, gates, setup->target, missing);
   }
 
@@ -139,6 +140,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain ./app\n"
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
+     "  bankshot explain --html report.html ./app             the same for a browser, with sources and pictures\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
      "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"

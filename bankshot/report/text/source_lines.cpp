@@ -26,12 +26,17 @@ std::vector<std::string> read(const std::string& file) {
 
 }  // namespace
 
-std::string SourceLines::get(const std::string& file, uint32_t line) {
-  if (file.empty() || line == 0) return {};
+const std::vector<std::string>& SourceLines::all(const std::string& file) {
   auto found = files_.find(file);
   if (found == files_.end()) found = files_.emplace(file, read(file)).first;
-  if (line > found->second.size()) return {};
-  const std::string_view text = found->second[line - 1];
+  return found->second;
+}
+
+std::string SourceLines::get(const std::string& file, uint32_t line) {
+  if (file.empty() || line == 0) return {};
+  const std::vector<std::string>& lines = all(file);
+  if (line > lines.size()) return {};
+  const std::string_view text = lines[line - 1];
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));

@@ -20,6 +20,8 @@ class SourceLines {
   explicit SourceLines(std::string program = {}) : program_(std::move(program)) {}
   /// @return the line without blanks around it and without control characters, or empty
   std::string get(const std::string& file, uint32_t line);
+  /// All lines of a file as they are, whatever bytes they have.
+  const std::vector<std::string>& all(const std::string& file);
 
   /// A line that names the files of quoted lines that have changed since the program was built; empty if none has.
   std::string newer_text() const;
