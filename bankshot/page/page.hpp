@@ -12,14 +12,14 @@ namespace bankshot::page {
 
 /// What a page is made of. All text in it may come from a program that nobody trusts.
 struct Contents {
-  std::string command;                            ///< "explain"
-  std::string version;                            ///< of Bankshot
-  std::string date;                               ///< of the report, in UTC
-  std::string program;                            ///< file that sources are compared with; empty: not known
-  std::vector<std::string> notes;                 ///< what is missing and how the program ended, a sentence each
-  std::string json;                               ///< the report, in the command's own form
-  std::vector<const report::RunReport*> reports;  ///< the same as data; several in a comparison
-  std::map<std::string, std::string> ptx;         ///< of its modules, by digest
+  std::string command;                                 ///< "explain"
+  std::string version = {};                            ///< of Bankshot
+  std::string date = {};                               ///< of the report, in UTC
+  std::string program = {};                            ///< file that sources are compared with; empty: not known
+  std::vector<std::string> notes = {};                 ///< what is missing and how the program ended, a sentence each
+  std::string json = {};                               ///< the report, in the command's own form
+  std::vector<const report::RunReport*> reports = {};  ///< the same as data; several in a comparison
+  std::map<std::string, std::string> ptx = {};         ///< of its modules, by digest
 };
 
 /// The document in the page, schema bankshot/page/1: docs/json.md. Reads the sources that the report names, through

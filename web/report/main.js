@@ -2,12 +2,14 @@
 import { loadRules } from "./evaluate.js";
 import { compareView, cyclesView } from "./cycles.js";
 import { h, replace, visible } from "./dom.js";
+import { fixView } from "./fix.js";
 import { findingsView } from "./findings.js";
 import { machineView } from "./machine.js";
 import { modelOf } from "./model.js";
 import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
+import { sweepView } from "./sweep.js";
 import { baseName, counted, shortName, whole } from "./words.js";
 
 const page = JSON.parse(document.getElementById("document").textContent);
@@ -15,7 +17,11 @@ const model = modelOf(page);
 const state = { tab: null, report: 0, kernel: null, file: null, line: null, site: null, ptx: null, metric: null, innermost: false, severity: "", filter: "" };
 
 /// Views in the order of their tabs; the first is shown first.
-const views = [
+const is_fix = page.command === "fix", is_sweep = page.command === "sweep results";
+const views = is_sweep ? [{ key: "results", title: "Results", draw: sweepView }] : is_fix ? [
+  { key: "fix", title: "Remedies", draw: fixView },
+  { key: "source", title: "Source", draw: sourceView },
+] : [
   model.compared && { key: "compare", title: "GPUs", draw: compareView },
   model.reports[0].findings && { key: "findings", title: "Findings", draw: findingsView },
   { key: "overview", title: "Overview", draw: overview },
@@ -23,7 +29,8 @@ const views = [
   { key: "source", title: "Source", draw: sourceView },
   { key: "sites", title: "Sites", draw: sitesView },
   { key: "machine", title: "Machine", draw: machineView },
-].filter(Boolean);
+];
+const offered = views.filter(Boolean);
 
 /// What keeps a report from being the whole truth, a sentence each.
 function warnings() {
@@ -37,13 +44,15 @@ function warnings() {
       if (kernel.stopped) said.push(on + shortName(kernel.demangled) + " was stopped: " + whole(kernel.stopped.ctas_ended) + " of " + whole(kernel.stopped.ctas) + " CTAs ended.");
       if (kernel.partial_launches) said.push(on + counted(kernel.partial_launches, "launch", "launches") + " of " + shortName(kernel.demangled) + " stopped before the end.");
     }
+    if (is_sweep) return;
+    if (is_fix) return report.reason && said.push(report.reason);
     if (!report.kernels.length) said.push(on + "No kernel was launched, so nothing was measured.");
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
     for (const name of (report.instruction_hashes || {}).without_hashes || []) said.push(on + shortName(name) + " is not in the file of hashes, so it was counted without one.");
   });
-  const partial = model.reports.some((report) => report.partial || !report.kernels.length);
+  const partial = model.reports.some((report) => (is_sweep ? report.missing + report.left_out + report.without_number > 0 : is_fix ? report.status === "refused" : report.partial || !report.kernels.length));
   if (!said.length && !partial) return null;
-  return h("section", { class: "incomplete", role: "alert" }, h("h2", null, partial ? "This report is incomplete" : "About this run"), h("ul", null, said.map((one) => h("li", null, one))));
+  return h("section", { class: "incomplete", role: "alert" }, h("h2", null, partial ? "This report is incomplete" : "Notes"), h("ul", null, [...new Set(said)].map((one) => h("li", null, one))));
 }
 
 const panels = new Map(), tabs = new Map(), drawn = new Set();
@@ -51,7 +60,7 @@ const panels = new Map(), tabs = new Map(), drawn = new Set();
 function draw(key) {
   if (drawn.has(key)) return;
   drawn.add(key);
-  const view = views.find((one) => one.key === key);
+  const view = offered.find((one) => one.key === key);
   replace(panels.get(key), h("h2", { class: "panel-title" }, view.title), view.draw(model, state, choose));
 }
 
@@ -105,10 +114,10 @@ function themeButton() {
 }
 
 function start() {
-  const report = model.reports[0], program = baseName(report.program || "");
+  const report = model.reports[0], program = baseName(report.program || report.sweep || "");
   document.title = visible("Bankshot " + page.command + ": " + program);
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "views" });
-  for (const view of views) {
+  for (const view of offered) {
     const tab = h("button", { type: "button", role: "tab", id: "tab-" + view.key, "aria-controls": "view-" + view.key, onclick: () => show(view.key) }, view.title,
       view.key === "findings" ? h("span", { class: "count" }, whole(report.findings.length)) : null);
     tabs.set(view.key, tab);
@@ -116,22 +125,22 @@ function start() {
     panels.set(view.key, h("section", { id: "view-" + view.key, role: "tabpanel", "aria-labelledby": "tab-" + view.key, tabindex: "-1", class: "panel" }));
   }
   bar.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], names = views.map((one) => one.key);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], names = offered.map((one) => one.key);
     if (!step) return;
     const next = names[(names.indexOf(state.tab) + step + names.length) % names.length];
     show(next);
     tabs.get(next).focus();
   });
   replace(document.getElementById("head"),
-    h("div", { class: "title" }, h("p", { class: "brand" }, "Bankshot"), h("h1", null, page.command, " ", h("span", { class: "program", title: report.program }, program)), h("p", { class: "quiet" }, model.compared ? counted(model.gpus.length, "GPU") : report.gpu, report.config ? ", simulated" : "")),
+    h("div", { class: "title" }, h("p", { class: "brand" }, "Bankshot"), h("h1", null, page.command, " ", h("span", { class: "program", title: report.program || report.sweep }, program)), h("p", { class: "quiet" }, model.compared ? counted(model.gpus.length, "GPU") : report.gpu || "", report.config ? ", simulated" : "")),
     h("div", { class: "controls" }, choices, themeButton()), h("nav", { "aria-label": "views" }, bar));
   replace(document.getElementById("main"), warnings(), [...panels.values()], h("p", { id: "said", class: "unseen", role: "status", "aria-live": "polite" }));
   replace(document.getElementById("made"), "Made by " + page.version + " on " + page.date.replace("T", " at ").replace("Z", " UTC") + ". This file loads nothing.");
   drawChoices();
   const asked = location.hash.slice(1);
-  show(panels.has(asked) ? asked : views[0].key);
+  show(panels.has(asked) ? asked : offered[0].key);
   loadRules(() => choose({}));
-  window.addEventListener("beforeprint", () => views.forEach((view) => draw(view.key)));
+  window.addEventListener("beforeprint", () => offered.forEach((view) => draw(view.key)));
 }
 
 start();

@@ -5,6 +5,7 @@ export function modelOf(page) {
   const reports = compared ? page.report.reports : [page.report];
   const gpus = compared ? page.report.gpus : [page.report.gpu];
   const pictures = new Map(page.pictures.map((one) => [one.report + " " + one.kernel + " " + one.site, one]));
+  for (const report of reports) report.kernels = report.kernels || [];
   return { page, compared, reports, gpus, picture: (r, k, s) => pictures.get(r + " " + k + " " + s) };
 }
 
@@ -44,6 +45,8 @@ export function metricsOf(model, state) {
   const of_timed = (value) => timed.map((one) => ({ where: placeOf(one, state), value: value(one) }));
   const l1 = kernels.flatMap((kernel) => kernel.l1 || []);
   const findings = findingsOf(model, state);
+  const arrays = kernels.flatMap((kernel) => (kernel.arrays || []).flatMap((array) => array.lines));
+  add("arrays", "accesses to arrays", "instruction", arrays.map((line) => ({ where: placeOf(line, state), value: 1 })));
   add("findings", "findings", "finding", findings.flatMap((one) =>
     [one.access, one.earlier].filter(Boolean).map((access) => ({ where: placeOf(access, state), value: 1 }))));
   add("stalls", "issue slots waited", "slot", of_timed((one) => sum(Object.values(one.stalls))));

@@ -18,10 +18,10 @@ export function bars(bars, { label, unit, width = 560, height = 190 }) {
   const svg = frame(width, height, label);
   const x = scaleBand().domain(bars.map((one) => one.label)).range([left, width - right]).padding(0.18);
   const wide = Math.min(44, x.bandwidth());
-  const y = scaleLinear().domain([0, Math.max(...bars.map((one) => one.value), 1)]).nice().range([height - bottom, top]);
-  svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(ticks(axisBottom(x).tickSizeOuter(0)));
+  const y = scaleLinear().domain([0, Math.max(...bars.map((one) => one.value), 1e-9)]).nice().range([height - bottom, top]);
+  svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(ticks(axisBottom(x).tickSizeOuter(0).tickValues(x.domain().filter((_, k) => k % Math.ceil(bars.length / 20) === 0)).tickFormat((one) => visible(one.length > 14 ? one.slice(0, 13) + "…" : one))));
   svg.append("g").attr("transform", `translate(${left},0)`).call(ticks(axisLeft(y).ticks(5).tickFormat(short)));
-  svg.append("text").attr("x", (left + width - right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text(unit);
+  svg.append("text").attr("x", (left + width - right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text(visible(unit));
   svg.append("g").selectAll("rect").data(bars).join("rect").attr("class", (one) => "mark" + (one.name ? " " + one.name : "")).attr("x", (one) => x(one.label) + (x.bandwidth() - wide) / 2).attr("width", wide)
     .attr("y", (one) => y(one.value)).attr("height", (one) => y(0) - y(one.value)).append("title").text((one) => visible(one.title));
   return svg.node();
@@ -42,6 +42,23 @@ export function stacked(columns, keys, { label, axis, meanings, width = 620, hei
     svg.append("g").attr("class", "cause-" + series.key).attr("data-order", k).selectAll("rect").data(series).join("rect").attr("x", (_, at) => x(at)).attr("width", Math.max(0.5, x.bandwidth()))
       .attr("y", (one) => y(one[1])).attr("height", (one) => Math.max(0, y(one[0]) - y(one[1]))).append("title").text((one, at) => visible(axis + " " + (at + 1) + ": " + short(one[1] - one[0]) + " slots, " + (meanings[series.key] || series.key)));
   });
+  return svg.node();
+}
+
+/// Points. @param points  [{ x, y, front, name, title }]
+export function scatter(points, { label, x: x_title, y: y_title, width = 760, height = 320 }) {
+  const left = 66, bottom = 44, top = 14, right = 20;
+  const svg = frame(width, height, label);
+  const x = scaleLinear().domain([0, Math.max(...points.map((one) => one.x), 1)]).nice().range([left, width - right]);
+  const y = scaleLinear().domain([0, Math.max(...points.map((one) => one.y), 1e-9)]).nice().range([height - bottom, top]);
+  svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(ticks(axisBottom(x).ticks(8).tickFormat(short)));
+  svg.append("g").attr("transform", `translate(${left},0)`).call(ticks(axisLeft(y).ticks(6).tickFormat(short)));
+  svg.append("text").attr("x", (left + width - right) / 2).attr("y", height - 8).attr("text-anchor", "middle").text(visible(x_title));
+  svg.append("text").attr("transform", `translate(14,${(top + height - bottom) / 2}) rotate(-90)`).attr("text-anchor", "middle").text(visible(y_title));
+  const marks = svg.append("g").selectAll("g").data(points).join("g").attr("transform", (one) => `translate(${x(one.x)},${y(one.y)})`);
+  marks.append("path").attr("class", (one) => "point" + (one.front ? " point-1" : "")).attr("d", (one) => (one.front ? "M-5-5H5V5H-5Z" : "M0-4L4 0L0 4L-4 0Z"));
+  marks.filter((one) => one.front || points.length <= 12).append("text").attr("x", (one) => (x(one.x) > width - 180 ? -9 : 9)).attr("text-anchor", (one) => (x(one.x) > width - 180 ? "end" : "start")).attr("y", 4).text((one) => visible(one.name));
+  marks.append("title").text((one) => visible(one.title));
   return svg.node();
 }
 

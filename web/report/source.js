@@ -1,10 +1,11 @@
 // The source with a margin of heat and numbers; beside it what the chosen line does, and its PTX.
-import { accessView, chain } from "./access.js";
+import { accessView } from "./access.js";
 import { h, replace, visibleLine } from "./dom.js";
 import { byFile, metricsOf, ptxAround, sitesOf, kernelsOf, findingsOf, placeOf, sum } from "./model.js";
 import { dataTable } from "./table.js";
 import { baseName, counted, fixed, percent, placeText, short, shortName, whole } from "./words.js";
 import { findingCard } from "./findings.js";
+import { arrayCard } from "./fix.js";
 
 const sameLine = (a, b) => a && b && a.file === b.file && a.line === b.line;
 
@@ -16,7 +17,9 @@ function lineDetails(model, state, line, choose) {
   const findings = findingsOf(model, state).filter((one) => [one.access, one.earlier].some((access) => access && sameLine(placeOf(access, state), line)));
   const scratchpad = model.reports[state.report].scratchpad, causes = model.page.causes;
   const chosen = here.find((site) => site.id === state.site) || here[0];
+  const arrays = kernelsOf(model, state).flatMap((kernel) => (kernel.arrays || []).filter((array) => array.lines.some((one) => sameLine(one, line))).map((array) => arrayCard(kernel, array, choose)));
   return [
+    arrays,
     findings.map((finding) => findingCard(model, state, finding, choose)),
     timed.map((one) => h("section", { class: "block" }, h("h3", null, "Issue slots waited here"),
       h("p", { class: "quiet" }, counted(one.issued, "warp instruction") + " issued" + (one.conflict_cycles ? "; " + counted(one.conflict_cycles, "cycle") + " of conflicts, " + whole(one.conflict_cycles_exposed) + " exposed" : "")),
@@ -34,7 +37,7 @@ function lineDetails(model, state, line, choose) {
       h("tbody", null, l1.map((one) => h("tr", null, h("td", null, h("code", null, one.op)),
         [one.accesses, one.cycles, one.ideal_cycles, one.sectors, one.ideal_sectors].map((n) => h("td", { class: "number" }, whole(n)))))))),
     chosen && accessView(chosen, scratchpad),
-    !here.length && !timed.length && !l1.length && !findings.length && h("p", { class: "quiet" }, "Nothing was measured on this line."),
+    !here.length && !timed.length && !l1.length && !findings.length && !arrays.length && h("p", { class: "quiet" }, "Nothing was measured on this line."),
   ];
 }
 
@@ -71,6 +74,8 @@ function ptxView(model, state, line, choose) {
   return h("div", null, h("p", { class: "quiet" }, counted(marked.size, "instruction") + " of this line in ", h("span", { class: "name", title: target.kernel.demangled }, shortName(target.kernel.demangled))), table.element);
 }
 
+const page_has_ptx = (model) => Object.keys(model.page.ptx).length > 0 || Object.keys(model.page.causes).length > 0 || model.page.pictures.length > 0;
+
 export function sourceView(model, state, choose) {
   const metrics = metricsOf(model, state), metric = metrics.find((one) => one.key === state.metric) || metrics[0];
   const sources = model.page.sources;
@@ -102,7 +107,7 @@ export function sourceView(model, state, choose) {
   };
   const line = { file: file.file, line: chosen };
   replace(side, lineDetails(model, state, line, go),
-    h("section", { class: "block" }, h("h3", null, "PTX of this line"), ptxView(model, state, line, go)));
+    page_has_ptx(model) && h("section", { class: "block" }, h("h3", null, "PTX of this line"), ptxView(model, state, line, go)));
   requestAnimationFrame(() => {
     table.show(rows.find((row) => row.number === chosen));
     if (state.keep === "source") table.focus(rows.find((row) => row.number === chosen));
@@ -121,4 +126,3 @@ export function sourceView(model, state, choose) {
     h("div", { class: "split" }, table.element, side),
   ];
 }
-export { chain };

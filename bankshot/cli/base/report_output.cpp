@@ -10,16 +10,13 @@
 
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
-#include "bankshot/cli/base/version.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
-#include "bankshot/page/page.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/text/comparison_text.hpp"
 #include "bankshot/report/text/findings_text.hpp"
 #include "bankshot/report/text/text.hpp"
-#include "bankshot/support/now.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -44,9 +41,7 @@ void ReportOutput::define(CLI::App& app, bool judged) {
   app.add_option("--json", json,
                  "write the report as JSON; - is standard output, and the program's output then goes to standard error")
       ->type_name("FILE|-");
-  app.add_option("--html", html,
-                 "write the report as one HTML file that any browser shows without a network: sources, sites, pictures")
-      ->type_name("FILE");
+  html.define(app);
   app.add_option("--kernel", kernels,
                  std::string("report ") + (judged ? "and judge " : "") +
                      "only kernels with this in their name; may be repeated")
@@ -61,31 +56,24 @@ void ReportOutput::define(CLI::App& app, bool judged) {
 int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : STDOUT_FILENO; }
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
-  const auto problem_of = [&](const std::string& option, const std::string& file) -> std::string {
-    if (file.empty() || (file == "-" && option == "--json")) return {};
-    if (file == "-") return option + " needs the name of a file: standard output is used by the program and the report";
-    if (const auto error = host::names_a_program(option, file)) {
-      const std::string example = option == "--json" ? "report.json" : "report.html";
-      return error->message + ": bankshot " + name + " " + option + " " + example + " " +
-             (command.empty() ? file : command[0]);
-    }
-    const auto error = host::cannot_write(file);
-    return error ? error->message : "";
-  };
-  if (std::string reason = problem_of("--json", json); !reason.empty()) return reason;
-  if (std::string reason = problem_of("--html", html); !reason.empty()) return reason;
-  return host::same_file(html, json) ? "--html and --json name the same file, " + html : "";
+  if (std::string reason = html.problem(name, command.empty() ? "" : command[0], json); !reason.empty()) return reason;
+  if (json.empty() || json == "-") return {};
+  if (const auto error = host::names_a_program("--json", json)) {
+    return error->message + ": bankshot " + name + " --json report.json " + (command.empty() ? json : command[0]);
+  }
+  const auto error = host::cannot_write(json);
+  return error ? error->message : "";
 }
 
 std::optional<Error> ReportOutput::overwrites(const std::vector<host::Input>& inputs) const {
   if (auto error = host::overwrites("--json", json, inputs)) return error;
-  return host::overwrites("--html", html, inputs);
+  return host::overwrites("--html", html.file, inputs);
 }
 
 void ReportOutput::request(cuda::Request& request) const {
   const char* patches = std::getenv(cuda::kPatchFolderVariable);
   // Where modules are replaced, the lines of the report are not those of the PTX that is handed in.
-  request.modules |= !html.empty() && request.patch_folder.empty() && (patches == nullptr || *patches == 0);
+  request.modules |= !html.file.empty() && request.patch_folder.empty() && (patches == nullptr || *patches == 0);
 }
 
 /// What an HTML page has beside the JSON form.
@@ -98,7 +86,7 @@ struct ReportOutput::Page {
 
 bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen) const {
   const report::RunReport& report = seen.report;
-  return write(json.empty() && html.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}}, [&] {
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}}, [&] {
     const report::TextOptions options{
         .colour = colour_wanted(), .top = top, .program = host::has_kernels(report.program) ? report.program : ""};
     return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
@@ -113,47 +101,34 @@ bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target
     reports.push_back(run.report);
     page.runs.push_back(&run);
   }
-  return write(json.empty() && html.empty() ? "" : report::to_json(gpus, reports), page,
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(gpus, reports), page,
                [&] { return report::comparison_text(gpus, reports); });
-}
-
-bool ReportOutput::write_html(const std::string& json_text, const Page& page) const {
-  page::Contents contents{.command = page.command,
-                          .version = kVersion,
-                          .date = now_in_utc(),
-                          .program = {},
-                          .notes = {},
-                          .json = json_text,
-                          .reports = {},
-                          .ptx = {}};
-  for (size_t k = 0; k < page.runs.size(); ++k) {
-    const host::Observation& run = *page.runs[k];
-    if (host::has_kernels(run.report.program)) contents.program = run.report.program;
-    for (std::string& sentence : incomplete(page.target, run))
-      contents.notes.push_back(page.gpus.empty() ? std::move(sentence) : page.gpus[k] + ": " + sentence);
-    contents.reports.push_back(&run.report);
-    contents.ptx.insert(run.ptx.begin(), run.ptx.end());
-  }
-  if (const auto error = host::write_file(html, page::to_html(contents))) {
-    say(error->message);
-    return false;
-  }
-  return true;
 }
 
 bool ReportOutput::write(const std::string& json_text, const Page& page,
                          const std::function<std::string()>& text) const {
-  {
-    const host::Signals held;  // or Ctrl-C would leave half a file beside one of them
-    if (!html.empty() && !write_html(json_text, page)) return false;
-    if (!json.empty() && json != "-") {
+  page::Contents contents{.command = page.command, .json = json_text};
+  for (size_t k = 0; k < page.runs.size() && !html.file.empty(); ++k) {
+    const host::Observation& run = *page.runs[k];
+    if (host::has_kernels(run.report.program)) contents.program = run.report.program;
+    for (const std::string& sentence : incomplete(page.target, run))
+      contents.notes.push_back(page.gpus.empty() ? sentence : page.gpus[k] + ": " + sentence);
+    contents.reports.push_back(&run.report);
+    contents.ptx.insert(run.ptx.begin(), run.ptx.end());
+  }
+  if (!html.write(std::move(contents))) return false;
+  if (json == "-") {
+    print(json_text);
+  } else {
+    if (!json.empty()) {
+      const host::Signals held;  // or Ctrl-C would leave half a file beside it
       if (const auto error = host::write_file(json, json_text)) {
         say(error->message);
         return false;
       }
     }
+    print("\n" + text());
   }
-  print(json == "-" ? json_text : "\n" + text());
   flush_output();  // before what goes to standard error
   return true;
 }

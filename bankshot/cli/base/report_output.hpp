@@ -8,6 +8,7 @@
 
 #include <CLI/App.hpp>
 
+#include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/overwrite.hpp"
 
@@ -15,8 +16,8 @@ namespace bankshot::cli {
 
 /// The options --json, --html, --kernel and --top, and what follows from them.
 struct ReportOutput {
-  std::string json;                  ///< file, "-" or empty
-  std::string html;                  ///< file or empty
+  std::string json;  ///< file, "-" or empty
+  PageOutput html;
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
 
@@ -45,7 +46,6 @@ struct ReportOutput {
  private:
   struct Page;
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
-  bool write_html(const std::string& json_text, const Page& page) const;
 };
 
 /// "bankshot: MESSAGE" on standard error.

@@ -53,7 +53,7 @@ class Explain final : public Command {
             "one");
       }
       if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
-      if (!output_.html.empty()) return refuse("--html needs a run, but --static runs nothing");
+      if (!output_.html.file.empty()) return refuse("--html needs a run, but --static runs nothing");
       if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }

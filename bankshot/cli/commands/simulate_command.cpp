@@ -214,7 +214,7 @@ class Simulate final : public Command {
                                                 : "--trace-cycles sets the length of the timeline: add --trace FILE";
     if (trace_ == "-") return "--trace needs the name of a file: standard output is used by the program and the report";
     if (const auto error = host::names_a_program("--trace", trace_)) return error->message;
-    if (host::same_file(trace_, output_.html)) return "--trace and --html name the same file, " + trace_;
+    if (host::same_file(trace_, output_.html.file)) return "--trace and --html name the same file, " + trace_;
     return host::same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
   }
 

@@ -26,11 +26,8 @@ Contents contents_of(const report::RunReport& report) {
   return {.command = "explain",
           .version = "bankshot 1",
           .date = "2026-01-01T00:00:00Z",
-          .program = {},
-          .notes = {},
           .json = report::to_json(report),
-          .reports = {&report},
-          .ptx = {}};
+          .reports = {&report}};
 }
 
 TEST(Page, no_text_can_end_the_element_of_the_document) {
