@@ -4,7 +4,7 @@ RELEASE := build/release
 BANKSHOT := $(RELEASE)/bin/bankshot
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
-.PHONY: help setup build install package dev demo test test-long bench fuzz format tidy coverage clean
+.PHONY: help setup build site install package dev demo test test-long bench fuzz format tidy coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,10 @@ setup: ## install the Debian packages that are missing (tools/packages.txt)
 
 build: setup ## build Release: build/release/bin/bankshot, build/release/lib/
 	@JOBS=$(JOBS) tools/build
+
+site: setup ## the bank explorer, a web page: build/site/index.html
+	@JOBS=$(JOBS) tools/build site
+	@mkdir -p build/site && cp $(RELEASE)/web/site/index.html build/site/
 
 install: setup ## install below PREFIX (/usr/local), in DESTDIR if that is set
 	@JOBS=$(JOBS) tools/build product kernels manuals

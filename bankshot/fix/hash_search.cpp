@@ -10,18 +10,6 @@
 namespace bankshot::fix {
 namespace {
 
-Result<search::Found> best_of_all(const search::Problem& problem, const search::SearchOptions& options) {
-  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
-  if (!found) return found;
-  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
-  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
-  if (simple.excess <= found->excess) {
-    found->hash = simple.hash;
-    found->excess = simple.excess;
-  }
-  return found;
-}
-
 Result<search::Found> best_of(const std::string& hash_class, const search::Problem& problem,
                               const search::SearchOptions& options) {
   const scratchpad::HashClass* const known = scratchpad::find_searchable_class(hash_class);
@@ -77,7 +65,7 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
   Result<search::Found> found =
-      hash_class.empty() ? best_of_all(problem, options) : best_of(hash_class, problem, options);
+      hash_class.empty() ? search::best_of_all(problem, options) : best_of(hash_class, problem, options);
   if (!found) return found;
   // What is of a class stays as it is if it can: its form in place may take more instructions.
   if (!hash_class.empty() && moves_whole(found->hash, options.plain_low_bits)) return found;

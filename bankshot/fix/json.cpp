@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/fix/source.hpp"
-#include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/json/hash_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {

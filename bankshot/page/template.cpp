@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-// BANKSHOT_PAGE is the built page: bankshot/CMakeLists.txt.
+// BANKSHOT_PAGE is the built page: web/report/CMakeLists.txt.
 asm(".section .rodata\n"
     ".balign 16\n"
     ".local bankshot_page_begin\n"

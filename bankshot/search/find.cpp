@@ -52,4 +52,14 @@ Result<Found> find(const Problem& problem, std::string_view hash_class, Method m
   }
 }
 
+Found best_of_all(const Problem& problem, const SearchOptions& options) {
+  Found found = optimal(problem, options);
+  const Found simple = exhaustive_bitvector(problem, false, false, options);
+  if (simple.excess <= found.excess) {
+    found.hash = simple.hash;
+    found.excess = simple.excess;
+  }
+  return found;
+}
+
 }  // namespace bankshot::search

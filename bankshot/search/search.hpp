@@ -113,4 +113,8 @@ std::vector<Method> methods_of(const scratchpad::HashClass& hash_class);
 /// class does not have (those it has are listed), more plain bits than bank bits.
 Result<Found> find(const Problem& problem, std::string_view hash_class, Method method, const SearchOptions& options);
 
+/// The best XOR hash there is; of equally good ones one that moves all bits by the same distance, as it takes software
+/// the fewest instructions.
+Found best_of_all(const Problem& problem, const SearchOptions& options);
+
 }  // namespace bankshot::search

@@ -10,6 +10,20 @@
 
 namespace bankshot {
 
+#ifdef __wasi__
+
+/// WebAssembly in a browser (bankshot/browser) has no threads: the caller does everything.
+class ThreadPool {
+ public:
+  unsigned prepare(unsigned) { return 1; }
+  void run(unsigned n, const std::function<void(unsigned)>& work) {
+    for (unsigned k = 0; k < n; ++k) work(k);
+  }
+  void run_independent(unsigned n, const std::function<void(unsigned)>& work) { run(n, work); }
+};
+
+#else
+
 /// `run(n, work)` calls work(0) … work(n-1), each on a thread of its own, work(0) on the caller's, and returns when all
 /// are done. Threads are made on first need and kept; where the host gives no more, the caller does their share.
 class ThreadPool {
@@ -39,5 +53,7 @@ class ThreadPool {
   uint64_t round_ = 0;
   bool stop_ = false, exhausted_ = false;
 };
+
+#endif
 
 }  // namespace bankshot

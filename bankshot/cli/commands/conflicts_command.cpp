@@ -6,8 +6,8 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
+#include "bankshot/report/json/hash_json.hpp"
 #include "bankshot/report/json/json_text.hpp"
-#include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 

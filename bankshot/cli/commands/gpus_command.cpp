@@ -8,6 +8,7 @@
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/report/json/json_text.hpp"
+#include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/timing/chip/overhead.hpp"
 
@@ -21,6 +22,17 @@ std::string row(const std::string& name, const gpu::Gpu& gpu) {
                      static_cast<double>(gpu.global_bytes) / (1 << 30), gpu.shared_per_sm / 1024, banks.banks,
                      banks.bank_bytes, gpu.timing ? "run, simulate" : "run",
                      name == gpu::kDefaultGpu ? "  (default)" : "");
+}
+
+nlohmann::ordered_json row_json(const std::string& name, const gpu::Gpu& gpu) {
+  return {{"name", name},
+          {"gpu", gpu.name},
+          {"compute_capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+          {"default", name == gpu::kDefaultGpu},
+          {"simulates", gpu.timing.has_value()},
+          {"warp_size", gpu.machine.warp_size},
+          {"shared_per_block", gpu.shared_per_block_optin},
+          {"scratchpad", report::rules_json(gpu.machine.scratchpad)}};
 }
 
 /// What transactions leave of an SM (GPU-LocalTM, section 4.3).
@@ -96,14 +108,18 @@ class Gpus final : public Command {
     app.add_option("gpu", gpu_, "show the full description of this GPU: a name or a TOML file");
     app.add_flag("--overhead", overhead_,
                  "show what hardware the elastic pipeline and its scheduling would add to a core of the GPU");
-    app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
+    app.add_option("--json", json_,
+                   "write the list with the rules of the banks, or the overhead, as JSON; - is standard output")
+        ->type_name("FILE|-");
     app.footer(app.get_footer() + "\nKeys of individual components, with their ranges and defaults:\n" +
                gpu::component_keys());
   }
 
   int run(const std::vector<std::string>&) override {
     if (overhead_ && gpu_.empty()) return refuse("--overhead needs a GPU; for example: bankshot gpus cf11 --overhead");
-    if (!json_.empty() && !overhead_) return refuse("--json is for --overhead");
+    if (!json_.empty() && !overhead_ && !gpu_.empty())
+      return refuse(
+          "--json is for the list of GPUs and for --overhead; without it, this prints the description in TOML");
     if (overhead_) return tell_overhead();
     if (!gpu_.empty()) {
       const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
@@ -116,21 +132,30 @@ class Gpus final : public Command {
       const Result<std::string> none = gpu::find_gpu_file(std::string(gpu::kDefaultGpu));
       return refuse(none ? "no GPU descriptions were found" : none.error().message);
     }
-    print(fmt::format("{:<20} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}  {}\n", "NAME", "GPU", "CC", "SMS", "CLOCK",
-                      "MEMORY", "SHARED", "BANKS", "CAN"));
-    int status = kDone;
-    for (const std::string& name : names) {
-      const Result<gpu::Gpu> gpu = gpu::find_gpu(name);
-      if (gpu) {
-        print(row(name, *gpu));
-      } else {
-        status = refuse(gpu.error().message);
-      }
-    }
-    return status;
+    return list(names);
   }
 
  private:
+  int list(const std::vector<std::string>& names) const {
+    if (const auto error = cannot_deliver(json_, {})) return refuse(error->message);
+    std::string text = fmt::format("{:<20} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}  {}\n", "NAME", "GPU", "CC",
+                                   "SMS", "CLOCK", "MEMORY", "SHARED", "BANKS", "CAN");
+    nlohmann::ordered_json document = {{"schema", "bankshot/gpus/1"}, {"gpus", nlohmann::ordered_json::array()}};
+    std::vector<std::string> refused;
+    for (const std::string& name : names) {
+      const Result<gpu::Gpu> gpu = gpu::find_gpu(name);
+      if (gpu) {
+        text += row(name, *gpu);
+        document["gpus"].push_back(row_json(name, *gpu));
+      } else {
+        refused.push_back(gpu.error().message);
+      }
+    }
+    int status = json_.empty() || refused.empty() ? deliver(json_, report::json_text(document), text) : kDone;
+    for (const std::string& message : refused) status = refuse(message);
+    return status;
+  }
+
   int tell_overhead() const {
     const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
     if (!gpu) return refuse(gpu.error().message);
@@ -152,6 +177,7 @@ const RegisterCommand gpus_registered(
      "Examples:\n"
      "  bankshot gpus\n"
      "  bankshot gpus gtx480\n"
+     "  bankshot gpus --json gpus.json\n"
      "  bankshot gpus cf11 --overhead\n"
      "  bankshot run --gpu v100 ./app\n"
      "  bankshot run --gpu ./my_gpu.toml ./app\n",

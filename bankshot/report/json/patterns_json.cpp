@@ -9,7 +9,6 @@
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/run/run_report.hpp"
-#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/support/json_error.hpp"
 
 namespace bankshot::report {
@@ -164,17 +163,6 @@ std::string patterns_to_json(const PatternSet& set, const RunReport* run) {
   text.resize(text.size() - std::string_view("[]}").size());
   for (size_t k = 0; k < list.size(); ++k) text += (k == 0 ? "[\n" : ",\n") + list[k].dump();
   return text + "]}\n";
-}
-
-std::string hash_to_json(const scratchpad::BankHash& hash) {
-  json object = {{"class", scratchpad::class_name(hash)}};
-  if (hash.linear()) object["rows"] = hash.rows();
-  if (const auto v = scratchpad::as_bitvector(hash); v) {
-    object["k1"] = v->k1;
-    object["k2"] = v->k2;
-    object["mask"] = v->mask;
-  }
-  return object.dump();
 }
 
 }  // namespace bankshot::report

@@ -23,7 +23,4 @@ Result<scratchpad::PatternSet> patterns_from_json(std::string_view text, const P
 /// @param run  the run that the patterns come from, whose `accesses` are written; null: unknown
 std::string patterns_to_json(const scratchpad::PatternSet& set, const RunReport* run = nullptr);
 
-/// {"class":"bitvector-xor","k1":0,"k2":5,"mask":7,"rows":[…]}; class and parameters as hash_text.hpp has them.
-std::string hash_to_json(const scratchpad::BankHash& hash);
-
 }  // namespace bankshot::report

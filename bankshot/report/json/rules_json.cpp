@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/json/hash_json.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 
 namespace bankshot::report {

@@ -7,18 +7,20 @@
 namespace bankshot::scratchpad {
 namespace {
 
-/// What one bank has to deliver in a phase: a word, and the lane that gets it.
+/// What one bank has to deliver in a phase: a word, and the lanes that get it.
 struct Request {
   uint32_t word;
-  int8_t lane;
+  LaneMask lanes;
 };
+
+int8_t served(LaneMask lanes) { return lanes.count() == 1 ? static_cast<int8_t>(lanes.lowest()) : Pass::kSeveral; }
 
 void add(std::vector<Request>& requests, bool turns, uint32_t word, unsigned lane) {
   const auto same = std::find_if(requests.begin(), requests.end(), [&](const Request& r) { return r.word == word; });
   if (!turns && same != requests.end()) {
-    same->lane = Pass::kSeveral;
+    same->lanes.add(lane);
   } else {
-    requests.push_back({word, static_cast<int8_t>(lane)});
+    requests.push_back({word, LaneMask::first(1).shifted(lane)});
   }
 }
 
@@ -37,11 +39,16 @@ std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, co
     }
     size_t most = 0;
     for (const auto& requests : banks) most = std::max(most, requests.size());
-    for (size_t served = 0; served < most; served += rules.ports) {
-      Pass pass{phase, std::vector<int8_t>(size_t{rules.ports} * rules.banks, Pass::kIdle)};
+    const size_t slots = size_t{rules.ports} * rules.banks;
+    for (size_t first = 0; first < most; first += rules.ports) {
+      Pass pass{phase, std::vector<int8_t>(slots, Pass::kIdle), std::vector<LaneMask>(slots),
+                std::vector<uint32_t>(slots)};
       for (size_t bank = 0; bank < banks.size(); ++bank) {
-        for (size_t port = 0; port < rules.ports && served + port < banks[bank].size(); ++port) {
-          pass.bank[port * rules.banks + bank] = banks[bank][served + port].lane;
+        for (size_t port = 0; port < rules.ports && first + port < banks[bank].size(); ++port) {
+          const size_t slot = port * rules.banks + bank;
+          pass.lanes[slot] = banks[bank][first + port].lanes;
+          pass.bank[slot] = served(pass.lanes[slot]);
+          pass.word[slot] = banks[bank][first + port].word;
         }
       }
       all.insert(all.end(), passes_each(rules, kind), pass);

@@ -20,7 +20,7 @@ bool pairs_agree(const uint32_t* addresses, LaneMask active, unsigned distance) 
 }  // namespace
 
 std::optional<AccessKind> access_kind_named(std::string_view name) {
-  const auto* const found = std::find(kAccessKindNames.begin(), kAccessKindNames.end(), name);
+  const auto found = std::find(kAccessKindNames.begin(), kAccessKindNames.end(), name);
   if (found == kAccessKindNames.end()) return std::nullopt;
   return static_cast<AccessKind>(found - kAccessKindNames.begin());
 }

@@ -32,6 +32,9 @@ TEST(Passes, broadcast_serves_several_lanes_at_once) {
   const auto all = of([](uint32_t) { return 4u; });
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].bank[1], Pass::kSeveral);
+  EXPECT_EQ(all[0].lanes[1], LaneMask(kFull));
+  EXPECT_EQ(all[0].word[1], 1u);
+  EXPECT_TRUE(all[0].lanes[2].empty());
 }
 
 TEST(Passes, atomics_on_one_word_take_a_pass_each) {
