@@ -1,5 +1,5 @@
 // The page of a report: reads the document, offers its views, and shows those that the user asks for.
-import { loadRules } from "./evaluate.js";
+import { canEvaluate, loadRules } from "./evaluate.js";
 import { compareView, cyclesView } from "./cycles.js";
 import { h, replace, visible } from "./dom.js";
 import { fixView } from "./fix.js";
@@ -139,8 +139,11 @@ function start() {
   drawChoices();
   const asked = location.hash.slice(1);
   show(panels.has(asked) ? asked : offered[0].key);
-  loadRules(() => choose({}));
-  window.addEventListener("beforeprint", () => offered.forEach((view) => draw(view.key)));
+  loadRules(() => choose({})).then(() => (document.documentElement.dataset.rules = canEvaluate() ? "loaded" : "none"));
+  window.addEventListener("beforeprint", () => {
+    offered.forEach((view) => draw(view.key));
+    document.querySelectorAll("main details").forEach((one) => (one.open = true));
+  });
 }
 
 start();

@@ -114,8 +114,8 @@ export function sourceView(model, state, choose) {
   });
   return [
     h("div", { class: "tools" },
-      h("label", null, "File ", h("select", { id: "file", onchange: (event) => choose({ file: event.target.value, line: null, site: null, ptx: null }) },
-        files.map((one) => h("option", { value: one.file, selected: one === file, title: one.file }, baseName(one.file) + (one.total ? "  " + short(one.total) + (all ? " (" + percent(one.total / all) + ")" : "") : ""))))),
+      h("label", null, "File ", h("select", { id: "file", onchange: (event) => choose({ file: files[Number(event.target.value)].file, line: null, site: null, ptx: null }) },
+        files.map((one, k) => h("option", { value: k, selected: one === file, title: one.file }, baseName(one.file) + (one.total ? "  " + short(one.total) + (all ? " (" + percent(one.total / all) + ")" : "") : ""))))),
       metrics.length > 1 && h("label", null, "Margin ", h("select", { id: "metric", onchange: (event) => choose({ metric: event.target.value }) },
         metrics.map((one) => h("option", { value: one.key, selected: one === metric }, one.label)))),
       h("span", { class: "buttons" }, h("button", { type: "button", id: "hotter", disabled: !hot.length, onclick: () => pick(nearest(-1)) }, "Hotter line"),

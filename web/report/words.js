@@ -25,36 +25,34 @@ export const extent = (three) => (three[2] !== 1 ? three : three[1] !== 1 ? thre
 /// The name of a function without its return type and parameters: "gemm_device<…>" of "void cutlass::gemm_device<A<int>>(P)". Template
 /// arguments stay where they are few: "transpose_tile<32>".
 export function shortName(name) {
+  if (!shortened.has(name)) shortened.set(name, shorten(name));
+  return shortened.get(name);
+}
+const shortened = new Map();
+
+function shorten(name) {
+  const anonymous = "(anonymous namespace)";
+  const is_operator = (at) => /(^|\W)operator$/.test(name.slice(Math.max(0, at - 9), at));
   let text = "", depth = 0, begin = 0, start = 0;
   for (let at = 0; at < name.length; ++at) {
-    const c = name[at], rest = name.slice(at), is_operator = /(^|[^\w])operator$/.test(name.slice(0, at));
-    if (depth === 0 && c === "(") {
-      if (rest.startsWith("(anonymous namespace)")) {
-        text += "(anonymous namespace)";
-        at += "(anonymous namespace)".length - 1;
-        continue;
-      }
-      if (is_operator && rest.startsWith("()")) {
-        text += "()";
-        ++at;
-        continue;
-      }
-      break;
-    }
-    if (c === "<" && !is_operator) {
+    const c = name[at];
+    if (depth === 0 && name.startsWith(anonymous, at)) {
+      text += anonymous;
+      at += anonymous.length - 1;
+    } else if (depth === 0 && c === "(") {
+      if (!is_operator(at)) break;  // parameters
+      text += "()";
+      ++at;
+    } else if (c === "<" && !is_operator(at)) {
       if (depth++ === 0) begin = at + 1;
-      continue;
+    } else if (c === ">" && depth > 0 && name[at - 1] !== "-") {
+      if (--depth > 0) continue;
+      const inside = name.slice(begin, at);
+      text += "<" + (inside.length <= 16 && !inside.includes("<") ? inside : "…") + ">";
+    } else if (depth === 0) {
+      text += c;
+      if (c === " " && !/\boperator.{0,3} $/.test(text)) start = text.length;  // behind a return type
     }
-    if (c === ">" && depth > 0 && name[at - 1] !== "-") {
-      if (--depth === 0) {
-        const inside = name.slice(begin, at);
-        text += "<" + (inside.length <= 16 && !inside.includes("<") ? inside : "…") + ">";
-      }
-      continue;
-    }
-    if (depth > 0) continue;
-    if (c === " " && !/operator$/.test(text)) start = text.length + 1;
-    text += c;
   }
   return text.slice(start) || name;
 }
