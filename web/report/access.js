@@ -1,7 +1,7 @@
 // Lanes and banks of one warp access: a row is a pass, a column a bank, a number the lane that is served.
 import { announce, h, replace } from "./dom.js";
 import { canEvaluate, evaluate } from "./evaluate.js";
-import { counted, fixed, placeText, shortName, whole } from "./words.js";
+import { counted, fixed, patternText, placeText, shortName, whole } from "./words.js";
 
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#@";
 const parity = (word) => {
@@ -146,10 +146,12 @@ export function accessView(site, scratchpad) {
     h("h3", null, h("code", null, site.op), " at ", h("span", { class: "place", title: site.where.file }, placeText(site.where))),
     h("p", null, "The worst access, in CTA " + whole(site.worst_cta) + ": ", h("strong", null, counted(site.degree_max, "wavefront")),
       ". Mean over " + counted(site.accesses, "access", "accesses") + ": " + fixed(site.degree_mean, 2) + ", ideal " +
-      fixed(site.ideal_wavefronts / site.accesses, 2) + ". Pattern: " + site.class + (site.stride !== undefined ? ", stride " + site.stride + " words" : "") + "."),
+      fixed(site.ideal_wavefronts / site.accesses, 2) + ". Pattern: " + patternText(site) + (site.class === "stride" ? " words" : "") + "."),
     chain(site.frames));
   const answer = canEvaluate() ? evaluate(site, scratchpad) : null;
-  const measured = answer && !answer.error ? rowsOf(answer, banks) : site.picture ? cellsOf(site.picture, site, scratchpad) : null;
+  // Accesses in transactions cost more than their kind says, and the report has no word for it: the picture is then the program's.
+  const known = answer && !answer.error && answer.wavefronts === site.degree_max;
+  const measured = known ? rowsOf(answer, banks) : site.picture ? cellsOf(site.picture, site, scratchpad) : null;
   if (!measured) return h("div", { class: "access" }, head, h("p", { class: "quiet" }, "Its picture is not in this file: it has those of the sites with the most conflicts."));
   const status = h("p", { class: "status" }), says = h("p", { class: "says" });
   const scroll = h("div", { class: "scroll banks-scroll", tabindex: "0", role: "region", "aria-label": "lanes and banks" });
@@ -202,7 +204,7 @@ export function accessView(site, scratchpad) {
   });
   lanes.addEventListener("mouseleave", () => light(null));
   show(measured, ran);
-  return h("div", { class: "access" }, head, canEvaluate() ? whatIf(site, changed) : null, says, scroll,
+  return h("div", { class: "access" }, head, known ? whatIf(site, changed) : null, says, scroll,
     h("div", { class: "lanes-row" }, h("span", { class: "label" }, "lanes"), lanes), status,
     h("p", { class: "quiet legend" }, h("span", { class: "key served" }, "7"), " lane 7 is served  ", h("span", { class: "key served several" }, "3×"),
       " three lanes share one word  ", h("span", { class: "key idle" }), " the bank is idle"));

@@ -46,7 +46,7 @@ function warnings() {
     }
     if (is_sweep) return;
     if (is_fix) return report.reason && said.push(report.reason);
-    if (!report.kernels.length) said.push(on + "No kernel was launched, so nothing was measured.");
+    if (!report.kernels.length) said.push(on + ((report.failed_launches || []).length ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
     for (const name of (report.instruction_hashes || {}).without_hashes || []) said.push(on + shortName(name) + " is not in the file of hashes, so it was counted without one.");
   });

@@ -3,7 +3,7 @@ import { accessView } from "./access.js";
 import { announce, h, replace } from "./dom.js";
 import { sitesOf } from "./model.js";
 import { dataTable } from "./table.js";
-import { counted, fixed, placeText, shortName, whole } from "./words.js";
+import { counted, fixed, patternText, placeText, shortName, whole } from "./words.js";
 
 /// What a filter looks at: all names of a site, its inlined calls among them.
 const searched = (site) => [site.where.file + ":" + site.where.line, site.op, site.class, site.kernel.demangled,
@@ -28,7 +28,7 @@ export function sitesView(model, state, choose) {
     several && { title: "kernel", key: "kernel", name: "kernel", value: (site) => site.kernel.demangled, cell: (site) => h("span", { class: "name", title: site.kernel.demangled }, shortName(site.kernel.demangled)) },
     { title: "instruction", key: "op", value: (site) => site.op, cell: (site) => h("code", null, site.op) },
     number("PTX line", "ptx_line"), number("accesses", "accesses"), number("wavefronts", "wavefronts"), number("conflicts", "conflicts"), number("mean", "degree_mean", 2), number("worst", "degree_max"),
-    { title: "pattern", key: "class", value: (site) => site.class, cell: (site) => site.class + (site.stride !== undefined ? " " + site.stride : "") },
+    { title: "pattern", key: "class", value: patternText, cell: (site) => patternText(site) },
   ].filter(Boolean);
   const table = dataTable(columns, { caption: "Shared-memory instructions", rows: all, sort: "conflicts", rowHeight: 26, name: "sites", onrow: (site) => pick(site, false), selected: (site) => site === chosen });
   const count = h("span", { class: "quiet" }, counted(all.length, "instruction"));

@@ -3,7 +3,7 @@ import { accessView } from "./access.js";
 import { h, replace, visibleLine } from "./dom.js";
 import { byFile, metricsOf, ptxAround, sitesOf, kernelsOf, findingsOf, placeOf, sum } from "./model.js";
 import { dataTable } from "./table.js";
-import { baseName, counted, fixed, percent, placeText, short, shortName, whole } from "./words.js";
+import { baseName, counted, fixed, patternText, percent, placeText, short, shortName, whole } from "./words.js";
 import { findingCard } from "./findings.js";
 import { arrayCard } from "./fix.js";
 
@@ -30,7 +30,7 @@ function lineDetails(model, state, line, choose) {
         h("td", { class: "number" }, h("button", { type: "button", class: "link", "aria-pressed": String(site === chosen), onclick: () => choose({ ...line, site: site.id, ptx: site.ptx_line }) }, whole(site.ptx_line))),
         h("td", null, h("code", null, site.op), site.joined > 1 ? " × " + site.joined : null), h("td", { class: "number" }, whole(site.accesses)),
         h("td", { class: "number" }, fixed(site.degree_mean, 2)), h("td", { class: "number" }, whole(site.degree_max)),
-        h("td", { class: "number" }, whole(site.conflicts)), h("td", null, site.class + (site.stride !== undefined ? " " + site.stride : "")))))),
+        h("td", { class: "number" }, whole(site.conflicts)), h("td", null, patternText(site)))))),
       here.length > 60 && h("p", { class: "quiet" }, "… and " + (here.length - 60) + " more: see Sites.")),
     l1.length > 0 && h("section", { class: "block" }, h("h3", null, "Global memory, if it hits the first-level cache"), h("table", { class: "plain" },
       h("thead", null, h("tr", null, ["instruction", "accesses", "cycles", "ideal", "sectors", "ideal"].map((title, k) => h("th", { scope: "col", class: k ? "number" : null }, title)))),

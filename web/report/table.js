@@ -108,6 +108,7 @@ export function dataTable(columns, options) {
     if (target) target.focus({ preventScroll: true });
   }
   element.addEventListener("scroll", () => draw(false), { passive: true });
+  new ResizeObserver(() => draw(false)).observe(element);
   body.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key];
     const row = event.target.closest("tr");

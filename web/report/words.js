@@ -57,6 +57,9 @@ function shorten(name) {
   return text.slice(start) || name;
 }
 
+/// "stride 32" of a site or another thing with a class of pattern.
+export const patternText = (site) => site.class + (site.class === "stride" && site.stride !== undefined ? " " + site.stride : "");
+
 /// "transpose.cu" of a path.
 export const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
 export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line : "–");
