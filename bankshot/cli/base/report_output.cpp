@@ -52,7 +52,7 @@ void ReportOutput::define(CLI::App& app, bool judged) {
       ->type_name("N");
 }
 
-int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : STDOUT_FILENO; }
+int ReportOutput::program_output() const { return json == "-" || without_text ? STDERR_FILENO : STDOUT_FILENO; }
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
   if (json.empty() || json == "-") return {};
@@ -87,7 +87,7 @@ bool ReportOutput::write(const std::string& json_text, const std::function<std::
         return false;
       }
     }
-    print("\n" + text());
+    if (!without_text) print("\n" + text());
   }
   flush_output();  // before what goes to standard error
   return true;
