@@ -14,31 +14,19 @@ namespace {
 
 constexpr size_t kMostShown = 10;
 
-/// The text after "::".
-std::string escaped_data(std::string_view text) {
+/// The text after "::". GitHub puts "%", "\r" and "\n" back; other control characters must not reach a terminal.
+std::string escaped_data(std::string_view text, std::string_view more = "") {
   std::string escaped;
   for (const char c : text) {
-    if (c == '%' || c == '\r' || c == '\n') {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
-    } else {
-      escaped += c;
-    }
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x20 && byte != 0x7f && c != '%' && more.find(c) == more.npos;
+    escaped += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return escaped;
 }
 
 /// The value of a property, which ":" and "," would end.
-std::string escaped_property(std::string_view text) {
-  std::string escaped;
-  for (const char c : escaped_data(text)) {
-    if (c == ':' || c == ',') {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
+std::string escaped_property(std::string_view text) { return escaped_data(text, ":,"); }
 
 constexpr std::array<const char*, 3> kCommands{"error", "warning", "notice"};
 

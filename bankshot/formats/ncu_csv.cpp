@@ -120,10 +120,11 @@ std::vector<Row> details_of(const Kernel& kernel, const Run& run) {
   add_conflicts(rows, kernel, report.rules, "ld", "loads");
   add_conflicts(rows, kernel, report.rules, "st", "stores");
   add_uncoalesced(rows, kernel);
-  rows.push_back(
-      remark("Bankshot", "Bankshot", "INF",
-             fmt::format("{} by Bankshot without a GPU, as {}; sums over {}.", report.machine ? "Simulated" : "Counted",
-                         report.gpu, report::counted(kernel.launches, "launch", "launches"))));
+  const bool estimated = kernel.timing && kernel.timing->is_estimated();
+  const char* const how = !report.machine ? "Counted" : estimated ? "Simulated in part and estimated" : "Simulated";
+  rows.push_back(remark("Bankshot", "Bankshot", "INF",
+                        fmt::format("{} by Bankshot without a GPU, as {}{}; sums over {}.", how, report.gpu,
+                                    assumption(report), report::counted(kernel.launches, "launch", "launches"))));
   for (const std::string& gap : all_gaps(run)) rows.push_back(remark("Bankshot", "Bankshot", "WRN", gap));
   return rows;
 }

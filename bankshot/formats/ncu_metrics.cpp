@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "bankshot/report/text/text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/printable.hpp"
 
 namespace bankshot::formats {
 namespace {
@@ -162,6 +164,15 @@ std::vector<NcuMetric> ncu_metrics(const Kernel& kernel, const report::RunReport
 }
 
 std::span<const NotModelled> not_modelled() { return kNotModelled; }
+
+std::string assumption(const report::RunReport& report) {
+  if (report.rules.hash) return ", as if the hardware chose banks by the hash " + scratchpad::spec(*report.rules.hash);
+  if (report.machine && report.machine->bank_hash != "none")
+    return ", as if the hardware chose banks by the hash " + report.machine->bank_hash;
+  return report.instruction_hashes.empty()
+             ? ""
+             : ", as if loads and stores had the hashes in " + printable(report.instruction_hashes);
+}
 
 std::string value_text(const NcuMetric& metric) {
   if (metric.whole) return report::grouped(static_cast<uint64_t>(metric.value));

@@ -35,6 +35,9 @@ struct NotModelled {
 };
 std::span<const NotModelled> not_modelled();
 
+/// ", as if the hardware chose banks by the hash xor": what the numbers hold under beside the GPU; or empty.
+std::string assumption(const report::RunReport& report);
+
 /// "1,234", "56.78"
 std::string value_text(const NcuMetric& metric);
 

@@ -13,8 +13,8 @@ namespace bankshot::formats {
 
 std::string to_ncu_text(const report::RunReport& report, bool colour) {
   const report::Paint paint{colour};
-  std::string text = fmt::format("{} {} on {}, {}\n", paint.strong("bankshot:"), printable(report.program),
-                                 printable(report.gpu), report::accesses_text(report.machine_code));
+  std::string text = fmt::format("{} {} on {}, {}{}\n", paint.strong("bankshot:"), printable(report.program),
+                                 printable(report.gpu), report::accesses_text(report.machine_code), assumption(report));
   text += partial_text(report, paint) + failed_text(report.failed, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");

@@ -19,6 +19,11 @@ constexpr const char* kRoot = "%SRCROOT%";
 
 ordered_json text_of(std::string_view text) { return {{"text", text}}; }
 
+/// The URI of a folder ends in a slash.
+std::string folder_uri(const std::string& folder) {
+  return "file://" + uri_path(folder) + (folder.ends_with('/') ? "" : "/");
+}
+
 ordered_json rule_json(const Rule& rule) {
   return {{"id", rule.id},
           {"name", rule.name},
@@ -69,8 +74,7 @@ ordered_json result_json(const Notice& notice, const std::string& fingerprint, c
 
 ordered_json invocation_json(const Run& run, const Surroundings& around) {
   const std::vector<std::string> gaps = all_gaps(run);
-  ordered_json json = {{"executionSuccessful", gaps.empty()},
-                       {"workingDirectory", {{"uri", "file://" + uri_path(around.root) + "/"}}}};
+  ordered_json json = {{"executionSuccessful", gaps.empty()}, {"workingDirectory", {{"uri", folder_uri(around.root)}}}};
   for (const std::string& gap : gaps) {
     json["toolExecutionNotifications"].push_back(
         {{"descriptor", {{"id", "incomplete"}}}, {"level", "error"}, {"message", text_of(gap)}});
@@ -85,7 +89,7 @@ ordered_json run_json(const Run& run, const Surroundings& around) {
       {{{"id", "incomplete"}, {"shortDescription", text_of("The run does not cover all that the program did.")}}});
   ordered_json json = {{"tool", {{"driver", driver}}},
                        {"invocations", ordered_json::array({invocation_json(run, around)})},
-                       {"originalUriBaseIds", {{kRoot, {{"uri", "file://" + uri_path(around.root) + "/"}}}}},
+                       {"originalUriBaseIds", {{kRoot, {{"uri", folder_uri(around.root)}}}}},
                        {"columnKind", "utf16CodeUnits"},
                        {"properties", {{"program", printable(run.report.program)}, {"gpu", printable(run.report.gpu)}}},
                        {"results", ordered_json::array()}};

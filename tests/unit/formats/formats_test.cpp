@@ -99,7 +99,7 @@ TEST(Formats, hostile_names_are_data) {
   size_t commands = 0;
   for (std::string line; std::getline(lines, line); ++commands) {
     EXPECT_TRUE(line.starts_with("::error ") || line.starts_with("::warning ")) << line;
-    EXPECT_EQ(line.find('\r'), line.npos);
+    EXPECT_EQ(line.find_first_of("\r\x1b"), line.npos);
   }
   EXPECT_EQ(commands, 4u) << github;
   EXPECT_NE(github.find("file=k<\"a\"%2C 'b'></script>%0A%3A%3Aerror%3A%3A%0D"), github.npos) << github;

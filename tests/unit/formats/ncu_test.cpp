@@ -78,6 +78,26 @@ TEST(NcuMetrics, loops_of_atomics_are_left_out) {
   EXPECT_FALSE(values.contains("memory_l1_wavefronts_shared"));
 }
 
+// A matrix of 8 lines of 16 bytes, 128 bytes apart: 8 wavefronts. A copy past the cache is in no counter.
+TEST(NcuMetrics, matrix_loads_are_loads_and_copies_past_the_cache_are_not_counted) {
+  const auto lines = [](uint32_t lane) { return 128 * lane; };
+  const report::RunReport report = report::made_report(
+      {report::made_site(80, "ldmatrix.sync.aligned.m8n8.x1.shared.b16", 16, lines, 1, 0xff),
+       report::made_site(90, "cp.async.cg.shared.global", 16, [](uint32_t lane) { return 16 * lane; })});
+  std::map<std::string, double> values = values_of(report);
+  EXPECT_EQ(values[kWavefronts + "_op_ld.sum"], 8);
+  EXPECT_EQ(values[kConflicts + "_op_ld.sum"], 7);
+  EXPECT_EQ(values[kWavefronts + ".sum"], 8);
+  EXPECT_FALSE(values.contains("memory_l1_wavefronts_shared"));
+}
+
+TEST(NcuMetrics, a_hash_is_told) {
+  report::RunReport report = with_conflicts();
+  EXPECT_EQ(assumption(report), "");
+  report.instruction_hashes = "h.json";
+  EXPECT_EQ(assumption(report), ", as if loads and stores had the hashes in h.json");
+}
+
 TEST(NcuMetrics, simulated_launches_have_times) {
   const report::RunReport report = report::made_simulation();  // 100 cycles at 1 GHz, 160 active of 200 of 2 SMs
   std::map<std::string, double> values = values_of(report);
