@@ -53,7 +53,7 @@ void ReportOutput::define(CLI::App& app, bool judged) {
       ->type_name("N");
 }
 
-int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : STDOUT_FILENO; }
+int ReportOutput::program_output() const { return json == "-" || without_text ? STDERR_FILENO : STDOUT_FILENO; }
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
   if (std::string reason = html.problem(name, command.empty() ? "" : command[0], json); !reason.empty()) return reason;
@@ -127,7 +127,7 @@ bool ReportOutput::write(const std::string& json_text, const Page& page,
         return false;
       }
     }
-    print("\n" + text());
+    if (!without_text) print("\n" + text());
   }
   flush_output();  // before what goes to standard error
   return true;

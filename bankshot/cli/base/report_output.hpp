@@ -20,6 +20,7 @@ struct ReportOutput {
   PageOutput html;
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
+  bool without_text = false;  ///< standard output belongs to another document
 
   /// @param judged  whether the kernels that are shown are judged as well, for --help
   void define(CLI::App& app, bool judged);
