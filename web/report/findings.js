@@ -40,6 +40,14 @@ export function findingCard(model, state, finding, choose) {
       h("ol", null, finding.callers.map((one) => h("li", null, h("code", null, one.file + "+0x" + one.offset.toString(16)))))) : null);
 }
 
+/// What the project's bankshot.toml suppresses: it is told wherever a report could look clean without it.
+export function suppressedList(report) {
+  const list = report.suppressed || [];
+  if (!list.length) return null;
+  return h("details", { class: "suppressed" }, h("summary", null, counted(list.length, "place") + " suppressed by ", h("span", { class: "place" }, report.project || "the project")),
+    h("ul", null, list.map((one) => h("li", null, words(one.kind) + ", " + whole(one.count) + " at ", h("span", { class: "place", title: one.file }, placeText(one)), one.demangled ? [" in ", h("span", { class: "name", title: one.demangled }, shortName(one.demangled))] : null, ": ", one.reason))));
+}
+
 export function findingsView(model, state, choose) {
   const findings = findingsOf(model, state), report = model.reports[state.report];
   const errors = findings.filter((one) => one.severity === "error").length, warnings = findings.length - errors;
@@ -53,7 +61,7 @@ export function findingsView(model, state, choose) {
   return [
     h("div", { class: "tools", role: "group", "aria-label": "which findings" }, filter("", "All " + whole(findings.length)), filter("error", counted(errors, "error")), filter("warning", counted(warnings, "warning"))),
     h("p", { class: "quiet" }, "Checks made: " + report.checks.join(", ") + ", in " + counted(report.kernels.length, "kernel") + "."),
-    !findings.length && h("p", null, report.partial || !report.kernels.length ? "Nothing was found in what ran; not everything ran." : "Nothing was found."),
-    list, more,
+    !findings.length && h("p", null, report.partial || !report.kernels.length ? "Nothing was found in what ran; not everything ran." : (report.suppressed || []).length ? "Nothing else was found." : "Nothing was found."),
+    suppressedList(report), list, more,
   ];
 }

@@ -1,6 +1,7 @@
 // The kernels of a report beside each other, and what they lose.
 import { accessView } from "./access.js";
 import { h } from "./dom.js";
+import { suppressedList } from "./findings.js";
 import { findingsOf, kernelsOf, sitesOf, sum } from "./model.js";
 import { bars } from "./plots.js";
 import { dataTable } from "./table.js";
@@ -118,6 +119,7 @@ export function overview(model, state, choose) {
     h("div", { class: "columns" },
       h("section", null, h("h2", null, "Lines that lose most to conflicts"), worstLines(model, state, kernels, choose), degrees(model, state)),
       worstAccess(model, state)),
+    suppressedList(model.reports[state.report]),
     h("h2", null, "Launches and names"), kernels.slice(0, 100).map(facts),
   ];
 }

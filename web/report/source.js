@@ -86,7 +86,8 @@ export function sourceView(model, state, choose) {
   const values = file.lines, most = Math.max(0, ...values.values());
   const hot = [...values].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).map(([line]) => line);
   const chosen = state.file === file.file && state.line ? state.line : hot[0] || 1;
-  const rows = lines ? lines.map((text, k) => ({ number: k + 1, text })) : [...values.keys()].sort((a, b) => a - b).map((number) => ({ number, text: "" }));
+  const texts = new Map(kernelsOf(model, state).flatMap((kernel) => kernel.lines || []).filter((one) => one.file === file.file && one.text).map((one) => [one.line, one.text]));
+  const rows = lines ? lines.map((text, k) => ({ number: k + 1, text })) : [...values.keys()].sort((a, b) => a - b).map((number) => ({ number, text: texts.get(number) || "" }));
   const side = h("div", { class: "side" });
   const go = (place) => choose({ tab: "source", ...place });
   const pick = (number) => {
