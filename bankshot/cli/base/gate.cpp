@@ -28,17 +28,20 @@ Result<Gate> parse_gate(const std::string& text) {
   return gate;
 }
 
-std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report) {
+std::string how_exceeded(const Gate& gate, const report::Kernel& kernel, const report::RunReport& report) {
   const bool conflicts = gate.counter == Gate::Counter::conflicts;
-  const std::string noun = conflicts ? "conflicts" : "wavefronts";
+  const report::SharedTotals shared = kernel.shared();
+  const uint64_t value = conflicts ? shared.conflicts() : shared.wavefronts;
+  if (value <= gate.limit) return {};
+  return report::kernel_title(kernel, report) + " has " + report::grouped(value) +
+         (conflicts ? " conflicts" : " wavefronts") + ", more than " + report::grouped(gate.limit);
+}
+
+std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report) {
   std::vector<std::string> sentences;
   for (const report::Kernel& kernel : report.kernels) {
-    const report::SharedTotals shared = kernel.shared();
-    const uint64_t value = conflicts ? shared.conflicts() : shared.wavefronts;
-    if (value > gate.limit) {
-      sentences.push_back(report::kernel_title(kernel, report) + " has " + report::grouped(value) + " " + noun +
-                          ", more than " + report::grouped(gate.limit));
-    }
+    if (std::string sentence = how_exceeded(gate, kernel, report); !sentence.empty())
+      sentences.push_back(std::move(sentence));
   }
   return sentences;
 }

@@ -6,26 +6,41 @@
 
 namespace bankshot::cli {
 
+namespace {
+
+std::vector<std::string> what_is_missing(const host::Observation& seen) {
+  std::vector<std::string> sentences = seen.lost;
+  if (seen.ending.signal != 0) return sentences;  // of a program that was killed that is said anyway
+  sentences.insert(sentences.end(), seen.unfinished.begin(), seen.unfinished.end());
+  if (seen.ending.status == 0 && seen.report.partial && seen.unfinished.empty() && seen.lost.empty())
+    sentences.push_back("a process was killed or did not exit normally; the report may lack its last launches");
+  return sentences;
+}
+
+/// How a program ended, or empty if it succeeded.
+std::string ending_text(const host::Target& target, const host::Ending& ending) {
+  if (std::string killed = host::killed_text(target, ending); !killed.empty()) return killed;
+  if (ending.signal != 0 || ending.status == 0) return {};
+  return target.path + " ended with status " + std::to_string(ending.status);
+}
+
+}  // namespace
+
 Status say_what_is_missing(const host::Observation& seen) {
-  for (const std::string& sentence : seen.lost) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
-  const bool cut_short = !seen.unfinished.empty() || seen.report.partial;
-  if (seen.ending.signal == 0) {  // of a program that was killed that is said anyway
-    for (const std::string& sentence : seen.unfinished) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
-    if (seen.ending.status == 0 && seen.report.partial && seen.unfinished.empty() && seen.lost.empty())
-      std::fprintf(stderr,
-                   "bankshot: a process was killed or did not exit normally; the report may lack its last launches\n");
-  }
+  for (const std::string& sentence : what_is_missing(seen)) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
   if (!seen.lost.empty()) return kBadInput;
-  return cut_short ? kProgramFailed : kDone;
+  return !seen.unfinished.empty() || seen.report.partial ? kProgramFailed : kDone;
 }
 
 void say_how_it_ended(const host::Target& target, const host::Ending& ending) {
-  if (const std::string killed = host::killed_text(target, ending); !killed.empty()) {
-    std::fprintf(stderr, "bankshot: %s\n", killed.c_str());
-  }
-  if (ending.signal == 0 && ending.status != 0) {
-    std::fprintf(stderr, "bankshot: %s ended with status %d\n", target.path.c_str(), ending.status);
-  }
+  if (const std::string text = ending_text(target, ending); !text.empty())
+    std::fprintf(stderr, "bankshot: %s\n", text.c_str());
+}
+
+std::vector<std::string> incomplete(const host::Target& target, const host::Observation& seen) {
+  std::vector<std::string> sentences = what_is_missing(seen);
+  if (std::string text = ending_text(target, seen.ending); !text.empty()) sentences.push_back(std::move(text));
+  return sentences;
 }
 
 bool say_failed_launches(const report::RunReport& report) {

@@ -1,6 +1,9 @@
 // The outcome of a run, as commands that run a program report it on standard error.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/host/observe.hpp"
 
@@ -13,6 +16,9 @@ Status say_what_is_missing(const host::Observation& seen);
 
 /// Reports how a program ended, unless it succeeded.
 void say_how_it_ended(const host::Target& target, const host::Ending& ending);
+
+/// What say_what_is_missing and say_how_it_ended say, for a report that is read later: a sentence each.
+std::vector<std::string> incomplete(const host::Target& target, const host::Observation& seen);
 
 /// Reports failed launches. @return whether there were any
 bool say_failed_launches(const report::RunReport& report);

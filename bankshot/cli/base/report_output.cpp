@@ -11,9 +11,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
-#include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/json.hpp"
@@ -52,6 +52,7 @@ void ReportOutput::define(CLI::App& app, bool judged) {
   app.add_option("--json", json,
                  "write the report as JSON; - is standard output, and the program's output then goes to standard error")
       ->type_name("FILE|-");
+  html.define(app);
   app.add_option("--kernel", kernels,
                  std::string("report ") + (judged ? "and judge " : "") +
                      "only kernels with this in their name; may be repeated")
@@ -66,9 +67,10 @@ void ReportOutput::define(CLI::App& app, bool judged) {
   app.add_flag("-q,--quiet", quiet, "leave out the legend");
 }
 
-int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : STDOUT_FILENO; }
+int ReportOutput::program_output() const { return json == "-" || without_text ? STDERR_FILENO : STDOUT_FILENO; }
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
+  if (std::string reason = html.problem(name, command.empty() ? "" : command[0], json); !reason.empty()) return reason;
   if (json.empty() || json == "-") return {};
   if (const auto error = host::names_a_program("--json", json)) {
     return error->message + ": bankshot " + name + " --json report.json " + (command.empty() ? json : command[0]);
@@ -77,27 +79,68 @@ std::string ReportOutput::problem(const std::string& name, const std::vector<std
   return error ? error->message : "";
 }
 
-bool ReportOutput::tell(const report::RunReport& report) const {
-  return write(json.empty() ? "" : report::to_json(report), [&] {
+std::optional<Error> ReportOutput::overwrites(const std::vector<host::Input>& inputs) const {
+  if (auto error = host::overwrites("--json", json, inputs)) return error;
+  return host::overwrites("--html", html.file, inputs);
+}
+
+void ReportOutput::request(cuda::Request& request) const {
+  const char* patches = std::getenv(cuda::kPatchFolderVariable);
+  // Where modules are replaced, the lines of the report are not those of the PTX that is handed in.
+  request.modules |= !html.file.empty() && request.patch_folder.empty() && (patches == nullptr || *patches == 0);
+}
+
+/// What an HTML page has beside the JSON form.
+struct ReportOutput::Page {
+  std::string command;
+  const host::Target& target;
+  std::vector<std::string> gpus;  ///< of a comparison
+  std::vector<const host::Observation*> runs;
+};
+
+bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen) const {
+  const report::RunReport& report = seen.report;
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}}, [&] {
     const report::TextOptions options = text_options(report.program);
     return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
   });
 }
 
-bool ReportOutput::tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const {
-  return write(json.empty() ? "" : report::to_json(gpus, reports),
-               [&] { return report::comparison_text(gpus, reports, text_options(reports[0].program)); });
-}
-
 report::TextOptions ReportOutput::text_options(const std::string& program) const {
   report::TextOptions options{.colour = colour_wanted(), .top = top, .legend = !quiet, .whole_names = whole_names};
   options.width = terminal_width().value_or(options.width);
-  options.sources.roots = source_roots.of(program);
-  if (host::has_kernels(program)) options.sources.program = program;
+  options.sources = sources_of(program);
   return options;
 }
 
-bool ReportOutput::write(const std::string& json_text, const std::function<std::string()>& text) const {
+report::SourcePolicy ReportOutput::sources_of(const std::string& program) const {
+  return {.roots = source_roots.of(program), .program = host::has_kernels(program) ? program : ""};
+}
+
+bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target& target,
+                        const std::vector<host::Observation>& runs) const {
+  std::vector<report::RunReport> reports;
+  Page page{"simulate", target, gpus, {}};
+  for (const host::Observation& run : runs) {
+    reports.push_back(run.report);
+    page.runs.push_back(&run);
+  }
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(gpus, reports), page,
+               [&] { return report::comparison_text(gpus, reports, text_options(reports[0].program)); });
+}
+
+bool ReportOutput::write(const std::string& json_text, const Page& page,
+                         const std::function<std::string()>& text) const {
+  page::Contents contents{.command = page.command, .json = json_text};
+  for (size_t k = 0; k < page.runs.size() && !html.file.empty(); ++k) {
+    const host::Observation& run = *page.runs[k];
+    contents.sources = sources_of(run.report.program);
+    for (const std::string& sentence : incomplete(page.target, run))
+      contents.notes.push_back(page.gpus.empty() ? sentence : page.gpus[k] + ": " + sentence);
+    contents.reports.push_back(&run.report);
+    contents.ptx.insert(run.ptx.begin(), run.ptx.end());
+  }
+  if (!html.write(std::move(contents))) return false;
   if (json == "-") {
     print(json_text);
   } else {
@@ -108,7 +151,7 @@ bool ReportOutput::write(const std::string& json_text, const std::function<std::
         return false;
       }
     }
-    print("\n" + text());
+    if (!without_text) print("\n" + text());
   }
   flush_output();  // before what goes to standard error
   return true;

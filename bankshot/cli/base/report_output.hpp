@@ -2,24 +2,29 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/App.hpp>
 
+#include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
-#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/host/observe.hpp"
+#include "bankshot/host/overwrite.hpp"
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 
-/// The options --json, --kernel, --top and how text looks, and what follows from them.
+/// The options --json, --html, --kernel, --top and how text looks, and what follows from them.
 struct ReportOutput {
-  std::string json;                  ///< file, "-" or empty
+  std::string json;  ///< file, "-" or empty
+  PageOutput html;
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
   SourceRoots source_roots;
   bool whole_names = false, quiet = false;
+  bool without_text = false;  ///< standard output belongs to another document
 
   /// @param judged  whether the kernels that are shown are judged as well, for --help
   void define(CLI::App& app, bool judged);
@@ -27,19 +32,29 @@ struct ReportOutput {
   /// The file descriptor that becomes the program's standard output: not ours, if the report is to be alone there.
   int program_output() const;
 
-  /// Why there cannot be a report in the file of --json, asked before the program runs; or empty.
+  /// Why there cannot be a report in the files of --json and --html, asked before the program runs; or empty.
   /// @param name  of the command, for an example
   std::string problem(const std::string& name, const std::vector<std::string>& command) const;
+  /// Refuses to write it over what the command reads.
+  std::optional<Error> overwrites(const std::vector<host::Input>& inputs) const;
+  /// Asks a run for what the report needs: an HTML page shows the PTX of the kernels.
+  void request(cuda::Request& request) const;
 
-  /// Writes the report where it is wanted: JSON, or text on standard output. @return false after a message if its file
-  /// cannot be written
-  bool tell(const report::RunReport& report) const;
-  /// The same for one program on several simulated GPUs. @param gpus  their names as given
-  bool tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const;
+  /// Which source files of a program may be quoted.
+  report::SourcePolicy sources_of(const std::string& program) const;
+
+  /// Writes the report where it is wanted: JSON, an HTML page, or text on standard output.
+  /// @param name  of the command @param target  the program, to say how it ended
+  /// @return false after a message if a file cannot be written
+  bool tell(const std::string& name, const host::Target& target, const host::Observation& seen) const;
+  /// The same for one program on several simulated GPUs. @param gpus  their names as given, one per run
+  bool tell(const std::vector<std::string>& gpus, const host::Target& target,
+            const std::vector<host::Observation>& runs) const;
 
  private:
   report::TextOptions text_options(const std::string& program) const;
-  bool write(const std::string& json_text, const std::function<std::string()>& text) const;
+  struct Page;
+  bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
 };
 
 /// "bankshot: MESSAGE" on standard error.

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/report_output.hpp"
@@ -25,19 +26,25 @@ class Check final : public Command {
     app.add_flag("--strict", strict_,
                  "warnings count as errors; also report races with stores of the value that is already there");
     output_.define(app, true);
+    formats_.define(app, true);
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
     if (const std::string reason = output_.problem("check", command); !reason.empty()) return refuse(reason);
+    if (const std::string reason = formats_.problem({{"--json", output_.json}, {"--html", output_.html.file}});
+        !reason.empty())
+      return refuse(reason);
+    output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("check"));
     if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
-      return refuse(error->message);
+    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    if (const auto error = formats_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
     checks_.same_value = strict_ && checks_.race;
     setup->request.checks = checks_;
+    output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
     const Status missing = say_what_is_missing(*outcome);
@@ -52,7 +59,9 @@ class Check final : public Command {
         break;
       }
     }
-    if (!output_.tell(report)) return kBadInput;
+    if (!output_.tell("check", setup->target, *outcome)) return kBadInput;
+    formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome), .strict = strict_};
+    if (!formats_.tell({{report, verdict}}, output_.sources_of(report.program))) return kBadInput;
     return judge(report, setup->target, outcome->ending, missing);
   }
 
@@ -71,6 +80,7 @@ class Check final : public Command {
 
   RunOptions options_;
   ReportOutput output_;
+  FormatOutput formats_;
   simt::CheckOptions checks_;
   bool strict_ = false;
 };
@@ -86,7 +96,9 @@ const RegisterCommand check_registered(
      "Examples:\n"
      "  bankshot check ./app\n"
      "  bankshot check --race ./app 1024\n"
-     "  bankshot check --memory --sync --json report.json ./app\n",
+     "  bankshot check --memory --sync --json report.json ./app\n"
+     "  bankshot check --html report.html ./app\n"
+     "  bankshot check --sarif findings.sarif --junit tests.xml ./app\n",
      [] { return std::make_unique<Check>(); }});
 
 }  // namespace

@@ -4,11 +4,14 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/static_explain.hpp"
+#include "bankshot/formats/ncu_report.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -29,6 +32,9 @@ class Explain final : public Command {
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
+    formats_.define(app, true);
+    app.add_flag("--as-ncu", as_ncu_,
+                 "report by kernel what Bankshot knows of Nsight Compute's metrics, by their names");
     static_.define(app);
   }
   bool takes_target() const override { return true; }
@@ -53,7 +59,11 @@ class Explain final : public Command {
             "one");
       }
       if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
+      if (!output_.html.file.empty()) return refuse("--html needs a run, but --static runs nothing");
       if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
+      if (as_ncu_) return refuse("--as-ncu needs a run, but --static runs nothing");
+      if (const std::string option = formats_.first_option(); !option.empty())
+        return refuse(option + " needs a run, but --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
@@ -65,6 +75,12 @@ class Explain final : public Command {
       gates.push_back(*gate);
     }
     if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
+    if (const std::string reason = formats_.problem({{"--json", output_.json}, {"--html", output_.html.file}});
+        !reason.empty())
+      return refuse(reason);
+    if (as_ncu_ && !output_.html.file.empty())
+      return refuse("--html shows the report itself, and --as-ncu prints another one: give one of them");
+    output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("explain"));
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
@@ -75,8 +91,9 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
-      return refuse(error->message);
+    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    if (const auto error = formats_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
     const Status missing = say_what_is_missing(*outcome);
@@ -84,11 +101,24 @@ class Explain final : public Command {
       const int status = refuse(reason);
       return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
     }
-    if (!output_.tell(outcome->report)) return kBadInput;
+    if (!tell(*setup, *outcome)) return kBadInput;
+    formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome)};
+    for (size_t k = 0; k < outcome->report.kernels.size(); ++k) {
+      for (size_t gate = 0; gate < gates.size(); ++gate)
+        verdict.judged.push_back(
+            {k, gates_[gate], how_exceeded(gates[gate], outcome->report.kernels[k], outcome->report)});
+    }
+    if (!formats_.tell({{outcome->report, verdict}}, output_.sources_of(outcome->report.program))) return kBadInput;
     return judge(*outcome, gates, setup->target, missing);
   }
 
  private:
+  bool tell(const host::Setup& setup, const host::Observation& seen) const {
+    if (!as_ncu_) return output_.tell("explain", setup.target, seen);
+    const std::string text = output_.without_text ? "" : "\n" + formats::to_ncu_text(seen.report, false);
+    return deliver(output_.json, formats::to_ncu_json(seen.report), text) == kDone;
+  }
+
   /// Reports what a gate must not pass: failed launches, and with gates anything that was not measured. @return whether
   /// there was any
   static bool is_incomplete(const report::RunReport& report, bool gated) {
@@ -123,8 +153,9 @@ class Explain final : public Command {
   RunOptions options_;
   StaticExplain static_;
   ReportOutput output_;
+  FormatOutput formats_;
   std::vector<std::string> gates_;
-  bool l1_ = false, verbose_ = false;
+  bool l1_ = false, verbose_ = false, as_ncu_ = false;
 };
 
 const RegisterCommand explain_registered(
@@ -139,10 +170,13 @@ const RegisterCommand explain_registered(
      "  bankshot explain ./app\n"
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
+     "  bankshot explain --html report.html ./app             the same for a browser, with sources and pictures\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
      "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
+     "  bankshot explain --sarif lines.sarif --github ./app   the lines with conflicts, in a pull request\n"
+     "  bankshot explain --as-ncu ./app                       what Nsight Compute would count\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
      "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
      [] { return std::make_unique<Explain>(); }});

@@ -10,6 +10,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/cli/commands/fix_folder.hpp"
@@ -36,6 +37,7 @@ class Fix final : public Command {
                    "write the rewritten PTX (one file per module), fix.txt and fix.json into this folder")
         ->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
+    html_.define(app);
     app.add_option("--time-limit", seconds_,
                    "time limit in seconds for each hash search; an array may need up to four searches")
         ->type_name("S")
@@ -95,6 +97,7 @@ class Fix final : public Command {
           "are searched for");
     }
     if (const std::string reason = measure_on_.problem(); !reason.empty()) return refuse(reason);
+    if (const std::string reason = html_.problem("fix", command[0], json_); !reason.empty()) return refuse(reason);
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -114,6 +117,7 @@ class Fix final : public Command {
     if (!apply_.empty() || !build_.empty())
       return refuse("--apply and --build are for programs: a PTX file has no source");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (!html_.file.empty()) return refuse("--html is for programs: a PTX file is not run");
     if (measure_on_.is_given())
       return refuse("--backend, --driver and --device measure launches of a program: a PTX file is not run");
     if (!folder_.empty()) {
@@ -134,6 +138,8 @@ class Fix final : public Command {
     const Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     if (const auto error = host::overwrites("--json", json_, host::inputs_of(*setup))) return refuse(error->message);
+    if (const auto error = host::overwrites("--html", html_.file, host::inputs_of(*setup)))
+      return refuse(error->message);
     if (!apply_.empty()) {
       if (const auto error = fix::cannot_apply(apply_, *setup)) return refuse(error->message);
     }
@@ -177,8 +183,14 @@ class Fix final : public Command {
       say_how_it_ended(setup.target, failure.run->seen.ending);
     }
     std::fprintf(stderr, "bankshot: %s\n", failure.why.c_str());
-    if (!json_.empty() && failure.kind != Kind::not_run) {
+    if (failure.kind != Kind::not_run) {
       const std::string json = fix::to_json(failure, setup.target.path, setup.gpu.name);
+      if (!html_.write({.command = "fix",
+                        .sources = {.roots = source_roots_.of(setup.target.path)},
+                        .notes = {failure.why},
+                        .json = json}))
+        return kBadInput;
+      if (json_.empty()) return status;
       if (const int written = deliver(json_, json, ""); written != kDone) return written;
     }
     return status;
@@ -186,6 +198,8 @@ class Fix final : public Command {
 
   int write(const fix::Plan& plan) const {
     const std::string text = fix::to_text(plan), json = fix::to_json(plan);
+    if (!html_.write({.command = "fix", .sources = {.roots = source_roots_.of(plan.program)}, .json = json}))
+      return kBadInput;
     if (!folder_.empty()) {
       const host::Signals held;
       if (const auto error = make_folder(folder_)) return refuse(error->message);
@@ -202,6 +216,7 @@ class Fix final : public Command {
   DescribedLaunch launch_;
   MeasureOn measure_on_;
   SourceRoots source_roots_;
+  PageOutput html_;
   std::string folder_, apply_, build_, json_, hash_, class_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;
@@ -229,6 +244,7 @@ const RegisterCommand fix_registered(
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --html fix.html ./app\n"
      "  bankshot fix --class bitvector-xor ./app\n"
      "  bankshot fix --device 0 ./app                             each form also timed on a real GPU\n"
      "  bankshot fix --apply changed ./app                        app.cu changed, built and measured\n"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/report_output.hpp"
@@ -88,6 +89,7 @@ class Simulate final : public Command {
             ->capture_default_str()
             ->type_name("N");
     output_.define(app, false);
+    formats_.define(app, false);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
                table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
                "\nTransactions on shared memory (<bankshot/tm.cuh>):\n"
@@ -110,6 +112,9 @@ class Simulate final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (const std::string reason = output_.problem("simulate", command); !reason.empty()) return refuse(reason);
     if (const std::string reason = trace_problem(); !reason.empty()) return refuse(reason);
+    const std::vector<OutputFile> others{{"--json", output_.json}, {"--html", output_.html.file}, {"--trace", trace_}};
+    if (const std::string reason = formats_.problem(others); !reason.empty()) return refuse(reason);
+    output_.without_text = formats_.takes_standard_output();
     if (!trace_.empty()) {
       if (const auto error = host::cannot_write(trace_)) return refuse(error->message);
       request_.timeline_cycles = trace_cycles_;
@@ -122,12 +127,14 @@ class Simulate final : public Command {
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     const std::vector<host::Input> inputs = host::inputs_of(*setup);
-    if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
+    if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
+    if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
     const Result<timing::Config> config =
         cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
     if (!config) return refuse(config.error().message);
     setup->request.simulate = request_;
+    output_.request(setup->request);
     Result<host::Observation> seen = host::observe(*setup, command, {.output = output_.program_output()});
     if (!seen) return refuse(seen.error().message);
     const Status missing = say_what_is_missing(*seen);
@@ -138,7 +145,9 @@ class Simulate final : public Command {
     int status = kDone;
     if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
       status = refuse(reason);
-    } else if (!output_.tell(seen->report)) {
+    } else if (!output_.tell("simulate", setup->target, *seen) ||
+               !formats_.tell({{seen->report, {.gaps = incomplete(setup->target, *seen)}}},
+                              output_.sources_of(seen->report.program))) {
       return kBadInput;
     }
     if (stopped) {
@@ -171,17 +180,19 @@ class Simulate final : public Command {
       Result<host::Setup> setup = set_up(one, command);
       if (!setup) return refuse(setup.error().message);
       const std::vector<host::Input> inputs = host::inputs_of(*setup);
-      if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
+      if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
+      if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
       const Result<timing::Config> config =
           cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
       if (!config) return refuse(config.error().message);
       setup->request.simulate = request_;
+      output_.request(setup->request);
       gpus.push_back(one.gpu);
       setups.push_back(*std::move(setup));
       configs.push_back(*config);
     }
     int status = kDone;
-    std::vector<report::RunReport> reports;
+    std::vector<host::Observation> runs;
     for (size_t k = 0; k < setups.size(); ++k) {
       Result<host::Observation> seen = host::observe(setups[k], command, {.output = output_.program_output()});
       if (!seen) return refuse(seen.error().message);
@@ -200,9 +211,14 @@ class Simulate final : public Command {
         status = kProgramFailed;
       }
       if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
-      reports.push_back(std::move(report));
+      runs.push_back(*std::move(seen));
     }
-    return output_.tell(gpus, reports) ? status : kBadInput;
+    std::vector<formats::Run> judged;
+    for (size_t k = 0; k < runs.size(); ++k)
+      judged.push_back({runs[k].report, {.gaps = incomplete(setups[k].target, runs[k])}});
+    return output_.tell(gpus, setups[0].target, runs) && formats_.tell(judged, output_.sources_of(command[0]))
+               ? status
+               : kBadInput;
   }
 
   /// Why the requested timeline is not possible, or empty.
@@ -212,6 +228,7 @@ class Simulate final : public Command {
                                                 : "--trace-cycles sets the length of the timeline: add --trace FILE";
     if (trace_ == "-") return "--trace needs the name of a file: standard output is used by the program and the report";
     if (const auto error = host::names_a_program("--trace", trace_)) return error->message;
+    if (host::same_file(trace_, output_.html.file)) return "--trace and --html name the same file, " + trace_;
     return host::same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
   }
 
@@ -235,6 +252,7 @@ class Simulate final : public Command {
 
   RunOptions options_;
   ReportOutput output_;
+  FormatOutput formats_;
   cuda::SimulateRequest request_;
   std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
@@ -253,7 +271,9 @@ const RegisterCommand simulate_registered(
      "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
      "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
      "  bankshot simulate --gpu v100,h100 ./app                                one table for both\n"
-     "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
+     "  bankshot simulate --csv ncu=metrics.csv ./app                          as Nsight Compute writes it\n"
+     "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n"
+     "  bankshot simulate --html report.html ./app                              for a browser\n",
      [] { return std::make_unique<Simulate>(); }});
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <CLI/App.hpp>
 
+#include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/sweep/answers/groups.hpp"
 #include "bankshot/sweep/answers/table.hpp"
 #include "bankshot/sweep/store/store.hpp"
@@ -16,6 +17,7 @@ namespace bankshot::cli {
 struct SweepQuestion {
   std::string sweep;  ///< its name, or the file of its plan
   std::string store, json;
+  PageOutput html;                 ///< of results
   std::string measure;             ///< empty: what the plan measures
   std::vector<std::string> where;  ///< "AXIS=VALUE"
   std::string speedup_over, relative_to;

@@ -153,6 +153,7 @@ class Sweep final : public Command {
         part("results", "Points, tables, the best by an axis, the Pareto front, which axes matter", true,
              "  bankshot sweep results hashes --by bank_hash,gpu --speedup-over bank_hash=none\n"
              "  bankshot sweep results hashes --best-by program\n  bankshot sweep results hashes --sensitivity\n");
+    question_.html.define(*results_);
     question_.define_choice(*results_);
     results_->add_option("--by", question_.by, "a table of means: one axis, or two, separated by a comma")
         ->delimiter(',')

@@ -67,6 +67,16 @@ Json head(const SweepAnswer& answer, const char* kind) {
           {"without_number", answer.table.without_number}};
 }
 
+/// Writes the answer where it is wanted; below the text the points that it lacks.
+int tell(const SweepQuestion& question, const SweepAnswer& answer, const Json& json, const std::string& text) {
+  const std::string lacks = caveats(answer), document = report::json_text(json);
+  page::Contents contents{.command = "sweep results", .json = document};
+  for (size_t at = 0, end = 0; (end = lacks.find('\n', at)) != std::string::npos; at = end + 1)
+    contents.notes.push_back(lacks.substr(at, end - at));
+  if (!question.html.write(std::move(contents))) return kBadInput;
+  return deliver(question.json, document, text + lacks);
+}
+
 /// Places of axes by their names.
 Result<std::vector<size_t>> places(const SweepAnswer& answer, const std::vector<std::string>& names) {
   std::vector<size_t> all;
@@ -130,8 +140,7 @@ int tell_table(const SweepQuestion& question, const SweepAnswer& answer) {
   }
   json["by"] = question.by;
   json["rows"] = std::move(rows);
-  return deliver(question.json, report::json_text(json),
-                 fmt::format("{}: {}\n\n{}{}", answer.info.name, title, aligned(lines, 1), caveats(answer)));
+  return tell(question, answer, json, fmt::format("{}: {}\n\n{}", answer.info.name, title, aligned(lines, 1)));
 }
 
 int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
@@ -169,9 +178,9 @@ int tell_best(const SweepQuestion& question, const SweepAnswer& answer) {
   }
   json["by"] = {question.best_by};
   json["rows"] = std::move(rows);
-  return deliver(question.json, report::json_text(json),
-                 fmt::format("{}: the best points by {}, {}\n\n{}{}", answer.info.name, question.best_by, answer.what,
-                             aligned(lines, 2), caveats(answer)));
+  return tell(question, answer, json,
+              fmt::format("{}: the best points by {}, {}\n\n{}", answer.info.name, question.best_by, answer.what,
+                          aligned(lines, 2)));
 }
 
 int tell_sensitivity(const SweepQuestion& question, const SweepAnswer& answer) {
@@ -218,7 +227,7 @@ int tell_sensitivity(const SweepQuestion& question, const SweepAnswer& answer) {
     text += "\nEach axis is compared with the base point; shares and interactions cannot be determined\n";
   else if (!all->complete)
     text += "\nNot every combination of values is there: shares are estimates, and interactions cannot be determined\n";
-  return deliver(question.json, report::json_text(json), text + caveats(answer));
+  return tell(question, answer, json, text);
 }
 
 /// What the hashes of groups cost: the largest of the machines of a group's points.
@@ -281,10 +290,10 @@ int tell_pareto(const SweepQuestion& question, const SweepAnswer& answer, sweep:
   }
   json["by"] = by;
   json["rows"] = std::move(rows);
-  return deliver(
-      question.json, report::json_text(json),
-      fmt::format("{}: {} of {} against the area of the hash's hardware; * no other point is better in both\n\n{}{}",
-                  answer.info.name, name(answer.mean), answer.what, aligned(lines, 2), caveats(answer)));
+  return tell(
+      question, answer, json,
+      fmt::format("{}: {} of {} against the area of the hash's hardware; * no other point is better in both\n\n{}",
+                  answer.info.name, name(answer.mean), answer.what, aligned(lines, 2)));
 }
 
 int tell_points(const SweepQuestion& question, const SweepAnswer& answer) {
@@ -322,7 +331,7 @@ int tell_points(const SweepQuestion& question, const SweepAnswer& answer) {
   if (table.size() > question.limit)
     text += report::counted(table.size() - question.limit, "more point", "more points") +
             ": raise --limit, or use bankshot sweep export\n";
-  return deliver(question.json, report::json_text(json), text + caveats(answer));
+  return tell(question, answer, json, text);
 }
 
 }  // namespace
@@ -333,6 +342,12 @@ int sweep_results(const SweepQuestion& question) {
   if (kinds > 1)
     return refuse(
         "--by, --best-by and --sensitivity are different answers: ask for one at a time (--pareto takes --by)");
+  if (const std::string reason = question.html.problem("sweep results", question.sweep, question.json); !reason.empty())
+    return refuse(reason);
+  for (const auto& [option, file] : {std::pair{"--json", question.json}, {"--html", question.html.file}}) {
+    if (const auto error = host::overwrites(option, file, {{"the store", question.store}}))
+      return refuse(error->message);
+  }
   sweep::Store store = sweep::Store::open(question.store, false);
   const Result<SweepAnswer> found = answer(store, question);
   if (!found) return refuse(found.error().message);

@@ -17,24 +17,6 @@ namespace {
 using simt::Finding;
 using Kind = Finding::Kind;
 
-std::string title(Kind kind) {
-  switch (kind) {
-    case Kind::invalid_access: return "invalid access";
-    case Kind::unwritten_shared: return "read of uninitialised shared memory";
-    case Kind::unwritten_global: return "read of uninitialised global memory";
-    case Kind::leak: return "memory that is not freed";
-    case Kind::read_after_write: return "race in shared memory: read after write";
-    case Kind::write_after_read: return "race in shared memory: write after read";
-    case Kind::write_after_write: return "race in shared memory: write after write";
-    case Kind::divergent_barrier: return "barrier in divergent code";
-    case Kind::barrier_count: return "barrier for part of a warp";
-    case Kind::missing_member: return "membermask does not name the thread itself";
-    case Kind::absent_member: return "membermask names a thread that never arrives";
-    case Kind::invalid_barrier: return "invalid use of a barrier";
-  }
-  return {};
-}
-
 std::string triple(const simt::Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); }
 
 /// "thread (33,0,0)  reduce.cu:14  ld.shared.f32", and the line
@@ -68,7 +50,7 @@ std::string leak_text(const Finding& finding) {
 }
 
 std::string finding_text(const Finding& finding, const TextOptions& options, const Paint& paint, SourceLines& sources) {
-  const std::string head = std::string(finding.is_warning ? "warning: " : "error: ") + title(finding.kind);
+  const std::string head = std::string(finding.is_warning ? "warning: " : "error: ") + finding_title(finding.kind);
   std::string text = (finding.is_warning ? paint.strong(head) : paint.bad(head)) + "\n";
   if (finding.kind == Kind::leak) return text + leak_text(finding);
   text += fmt::format("  in {}, {}, first in CTA {}\n", shown_name(demangle(finding.kernel), options),
@@ -97,6 +79,24 @@ std::string no_verdict(const RunReport& report) {
 
 }  // namespace
 
+std::string finding_title(Kind kind) {
+  switch (kind) {
+    case Kind::invalid_access: return "invalid access";
+    case Kind::unwritten_shared: return "read of uninitialised shared memory";
+    case Kind::unwritten_global: return "read of uninitialised global memory";
+    case Kind::leak: return "memory that is not freed";
+    case Kind::read_after_write: return "race in shared memory: read after write";
+    case Kind::write_after_read: return "race in shared memory: write after read";
+    case Kind::write_after_write: return "race in shared memory: write after write";
+    case Kind::divergent_barrier: return "barrier in divergent code";
+    case Kind::barrier_count: return "barrier for part of a warp";
+    case Kind::missing_member: return "membermask does not name the thread itself";
+    case Kind::absent_member: return "membermask names a thread that never arrives";
+    case Kind::invalid_barrier: return "invalid use of a barrier";
+  }
+  return {};
+}
+
 uint64_t errors_in(const RunReport& report) { return count(report, false); }
 uint64_t warnings_in(const RunReport& report) { return count(report, true); }
 
@@ -120,7 +120,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   if (shown < order.size())
     text += fmt::format("{} more: --top {} shows all, --json includes them\n\n", grouped(order.size() - shown),
                         order.size());
-  if (const std::string notes = sources.notes(); !notes.empty()) text += notes + "\n";
+  for (const std::string& note : sources.notes()) text += note + "\n\n";
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

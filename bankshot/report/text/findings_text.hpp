@@ -12,6 +12,9 @@ namespace bankshot::report {
 /// are shown
 std::string findings_text(const RunReport& report, const TextOptions& options = {});
 
+/// "race in shared memory: read after write"
+std::string finding_title(simt::Finding::Kind kind);
+
 /// Findings that are errors, and those that are warnings.
 uint64_t errors_in(const RunReport& report);
 uint64_t warnings_in(const RunReport& report);

@@ -87,7 +87,7 @@ std::string SourceLines::changed() const {
     names += (names.empty() ? "" : ", ") + printable(fs::path(name).filename().string());
   }
   if (names.empty()) return {};
-  return "note: changed since the program was built, so the quoted lines may be wrong: " + names + "\n";
+  return "note: changed since the program was built, so the quoted lines may be wrong: " + names;
 }
 
 std::string SourceLines::outside() const {
@@ -99,9 +99,15 @@ std::string SourceLines::outside() const {
   std::string text = "note: source lines outside the project are not quoted; to see them: --source-root " +
                      printable(*folders.begin());
   if (folders.size() > 1) text += " (and " + std::to_string(folders.size() - 1) + " more)";
-  return text + "\n";
+  return text;
 }
 
-std::string SourceLines::notes() const { return changed() + outside(); }
+std::vector<std::string> SourceLines::notes() const {
+  std::vector<std::string> notes;
+  for (std::string note : {changed(), outside()}) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
 
 }  // namespace bankshot::report

@@ -32,9 +32,9 @@ class SourceLines {
   /// All lines as they are in the file, without their ends.
   const std::vector<std::string>& lines(const std::string& file);
 
-  /// What the reader of quoted lines must know, a line each: files that have changed since the program was built, and
-  /// folders outside the roots that were not read. Empty if there is nothing.
-  std::string notes() const;
+  /// What the reader of quoted lines must know, a sentence each: files that have changed since the program was built,
+  /// and folders outside the roots that were not read.
+  std::vector<std::string> notes() const;
 
  private:
   struct File {

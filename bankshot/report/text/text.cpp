@@ -187,7 +187,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
-  if (const std::string notes = sources.notes(); !notes.empty()) text += "\n" + notes;
+  for (const std::string& note : sources.notes()) text += "\n" + note + "\n";
   text += all_left_open_text(report);
   return pictures && options.legend ? text + folded(evidence_text(report), options.width) : text;
 }

@@ -353,7 +353,7 @@ TEST(SourceLines, only_files_with_the_ending_of_a_source_are_read) {
   EXPECT_EQ(lines.get(folder / "a.cu", 3), "");
   EXPECT_EQ(lines.get(folder / "a.txt", 2), "");
   EXPECT_EQ(lines.get(folder / "a", 2), "");
-  EXPECT_EQ(lines.notes(), "");
+  EXPECT_TRUE(lines.notes().empty());
   std::filesystem::remove_all(folder);
 }
 
@@ -375,11 +375,12 @@ TEST(SourceLines, only_files_below_the_roots_are_read) {
     SourceLines lines({.roots = {root}});
     EXPECT_EQ(lines.get(folder / "project/src/a.cu", 1), "first");
     EXPECT_EQ(lines.get(folder / "project/src/../../project/src/a.cu", 1), "first");
-    EXPECT_EQ(lines.notes(), "");
+    EXPECT_TRUE(lines.notes().empty());
     EXPECT_EQ(lines.get(folder / "projects/b.cu", 1), "");
     EXPECT_EQ(lines.get(folder / "project/../c.cu", 1), "");
     EXPECT_EQ(lines.get(folder / "project/link.cu", 1), "");  // leads out of the root
-    contains(lines.notes(), "note: source lines outside the project are not quoted; to see them: --source-root ");
+    ASSERT_EQ(lines.notes().size(), 1u);
+    contains(lines.notes()[0], "note: source lines outside the project are not quoted; to see them: --source-root ");
   }
   fs::remove_all(folder);
 }

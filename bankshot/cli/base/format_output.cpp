@@ -1,0 +1,129 @@
+#include "bankshot/cli/base/format_output.hpp"
+
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/formats/code_quality.hpp"
+#include "bankshot/formats/github.hpp"
+#include "bankshot/formats/junit.hpp"
+#include "bankshot/formats/ncu_csv.hpp"
+#include "bankshot/formats/sarif.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/report/text/source_lines.hpp"
+#include "include/bankshot/bankshot.h"
+
+namespace bankshot::cli {
+namespace {
+
+/// "ncu=FILE": the part before "=", and the file, which is standard output if there is none.
+std::string page_of(const std::string& csv) { return csv.substr(0, csv.find('=')); }
+std::string file_of_csv(const std::string& csv) {
+  const size_t equals = csv.find('=');
+  return csv.empty() ? "" : equals == csv.npos ? "-" : csv.substr(equals + 1);
+}
+
+std::string csv_check(const std::string& csv) {
+  const std::string page = page_of(csv);
+  if ((page == "ncu" || page == "ncu-raw") && !file_of_csv(csv).empty()) return {};
+  return "'" + csv + "' must be ncu or ncu-raw, or one of these with a file: ncu=FILE";
+}
+
+}  // namespace
+
+void FormatOutput::define(CLI::App& app, bool judged) {
+  const auto add = [&](const char* option, std::string& file, const char* what) {
+    app.add_option(option, file, what)->type_name("FILE|-");
+  };
+  add("--sarif", sarif, "write the lines that are reported as SARIF 2.1.0, for code scanning and editors");
+  if (judged) add("--junit", junit, "write the verdict as JUnit XML, a test case for each kernel and limit or check");
+  add("--code-quality", code_quality, "write the lines that are reported as a report of code quality for GitLab");
+  app.add_option("--csv", csv,
+                 "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
+                 "without a file on standard output")
+      ->check(csv_check)
+      ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
+  app.add_flag("--github", github, "also print annotations of source lines for GitHub Actions");
+}
+
+std::vector<OutputFile> FormatOutput::files() const {
+  std::vector<OutputFile> files;
+  for (OutputFile file : {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit},
+                          OutputFile{"--code-quality", code_quality}, OutputFile{"--csv", file_of_csv(csv)}}) {
+    if (!file.file.empty()) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+std::string FormatOutput::first_option() const {
+  const std::vector<OutputFile> all = files();
+  return !all.empty() ? all[0].option : github ? "--github" : "";
+}
+
+bool FormatOutput::takes_standard_output() const {
+  for (const OutputFile& file : files())
+    if (file.file == "-") return true;
+  return false;
+}
+
+std::string FormatOutput::problem(const std::vector<OutputFile>& others) const {
+  std::vector<OutputFile> before = others;
+  for (const OutputFile& file : files()) {
+    for (const OutputFile& other : before) {
+      if (file.file == "-" && other.file == "-")
+        return file.option + " and " + other.option + " both want standard output; name a file for one of them";
+      if (host::same_file(file.file, other.file))
+        return file.option + " and " + other.option + " name the same file, " + file.file;
+    }
+    before.push_back(file);
+    if (const auto error = host::names_a_program(file.option, file.file)) return error->message;
+    if (file.file == "-") continue;
+    if (const auto error = host::cannot_write(file.file)) return error->message;
+  }
+  if (!github) return {};
+  for (const OutputFile& file : before) {
+    if (file.file == "-") return "--github prints to standard output, which " + file.option + " needs; name a file";
+  }
+  return {};
+}
+
+std::optional<Error> FormatOutput::overwrites(const std::vector<host::Input>& inputs) const {
+  for (const OutputFile& file : files()) {
+    if (auto error = host::overwrites(file.option, file.file, inputs)) return error;
+  }
+  return std::nullopt;
+}
+
+bool FormatOutput::tell(const std::vector<formats::Run>& runs, const report::SourcePolicy& sources) const {
+  if (runs.empty() || first_option().empty()) return true;
+  std::error_code unknown;
+  report::SourceLines lines(sources);
+  const formats::Surroundings around{
+      .version = BANKSHOT_VERSION,
+      .root = std::filesystem::current_path(unknown).string(),
+      .line_of = [&](const simt::Source& source) { return lines.get(source.file, source.line); }};
+  for (const OutputFile& file : files()) {
+    const std::string text = file.option == "--sarif"          ? to_sarif(runs, around)
+                             : file.option == "--junit"        ? to_junit(runs, around)
+                             : file.option == "--code-quality" ? to_code_quality(runs, around)
+                             : page_of(csv) == "ncu-raw"       ? to_ncu_raw(runs)
+                                                               : to_ncu_details(runs);
+    if (file.file == "-") {
+      print(text);
+      continue;
+    }
+    const host::Signals held;  // or Ctrl-C would leave half a file beside it
+    if (const auto error = host::write_file(file.file, text)) {
+      say(error->message);
+      return false;
+    }
+  }
+  if (github) print(to_github(runs, around));
+  flush_output();
+  return true;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,51 @@
+// The result of a run in the formats of other tools: what explain, simulate and check have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "bankshot/formats/verdict.hpp"
+#include "bankshot/host/overwrite.hpp"
+#include "bankshot/report/text/source_lines.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+/// A file that an option names.
+struct OutputFile {
+  std::string option, file;
+};
+
+/// The options --sarif, --junit, --code-quality, --csv and --github.
+struct FormatOutput {
+  std::string sarif, junit, code_quality;  ///< file, "-" or empty
+  std::string csv;                         ///< "ncu", "ncu-raw", or with "=FILE"
+  bool github = false;
+
+  /// @param judged  whether the command has a verdict
+  void define(CLI::App& app, bool judged);
+
+  /// Whether anything was asked for.
+  std::string first_option() const;  ///< "--sarif", or empty
+  /// Whether a document goes to standard output, where nothing else may be.
+  bool takes_standard_output() const;
+
+  /// Why a document cannot be written, asked before the program runs; or empty. @param others  further files that the
+  /// command writes
+  std::string problem(const std::vector<OutputFile>& others) const;
+  /// Refuses to write over what the command reads.
+  std::optional<Error> overwrites(const std::vector<host::Input>& inputs) const;
+
+  /// Writes each document, whole or not at all, and prints annotations. @param sources  which files may be quoted
+  /// @return false after a message if a file cannot
+  /// be written
+  bool tell(const std::vector<formats::Run>& runs, const report::SourcePolicy& sources) const;
+
+ private:
+  std::vector<OutputFile> files() const;
+};
+
+}  // namespace bankshot::cli

@@ -1,0 +1,145 @@
+#include "bankshot/formats/notices.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "bankshot/formats/place.hpp"
+#include "bankshot/report/run/l1_lines.hpp"
+#include "bankshot/report/run/line_groups.hpp"
+#include "bankshot/report/text/findings_text.hpp"
+#include "bankshot/report/text/site_text.hpp"
+#include "bankshot/report/text/text.hpp"
+#include "bankshot/support/digest.hpp"
+#include "bankshot/support/printable.hpp"
+
+namespace bankshot::formats {
+namespace {
+
+/// A loss of less than a tenth of what its kernel needs is only noted. Nsight Compute's rule of bank conflicts has the
+/// same limit.
+Level level_of(uint64_t lost, uint64_t needed) { return lost >= needed / 10.0 ? Level::warning : Level::note; }
+
+void add_conflicts(const report::Kernel& kernel, std::vector<Notice>& list) {
+  const report::SharedTotals all = kernel.shared();
+  for (const report::LineGroup& group : line_groups(kernel)) {
+    const uint64_t conflicts = group.shared.conflicts();
+    if (conflicts == 0) continue;
+    uint64_t position = 0;
+    for (const size_t i : group.sites) position += kernel.sites[i].totals.position;
+    const report::Site& worst = kernel.sites[worst_site(kernel, group)];
+    const bool is_position = 2 * position > conflicts;
+    Notice notice{.rule = &rule(is_position ? "position-conflict" : "bank-conflict"),
+                  .level = level_of(conflicts, all.wavefronts),
+                  .kernel = kernel.demangled,
+                  .source = kernel.sites[group.sites[0]].source,
+                  .weight = conflicts};
+    notice.message =
+        fmt::format("{} of {} ({:.1f} %) are {} conflicts: {}, {}, at worst {} per access; in {}",
+                    report::grouped(conflicts), report::counted(group.shared.wavefronts, "wavefront", "wavefronts"),
+                    report::percent(conflicts, group.shared.wavefronts), is_position ? "position" : "bank",
+                    operation_text(worst), report::class_text(worst.totals),
+                    report::counted(worst.totals.degree_max, "wavefront", "wavefronts"), printable(kernel.demangled));
+    list.push_back(std::move(notice));
+  }
+}
+
+void add_uncoalesced(const report::Kernel& kernel, std::vector<Notice>& list) {
+  const uint64_t needed = kernel.l1().cycles;
+  for (const report::L1Line& line : l1_lines(kernel)) {
+    if (line.sums.lost() == 0) continue;
+    const report::L1Site& site = kernel.l1_sites[line.sites[0]];
+    Notice notice{.rule = &rule("uncoalesced-global"),
+                  .level = level_of(line.sums.lost(), needed),
+                  .kernel = kernel.demangled,
+                  .source = site.source,
+                  .weight = line.sums.lost()};
+    notice.message =
+        fmt::format("{} in the first-level cache where {} would do: {}, {}, at worst {} per access; in {}",
+                    report::counted(line.sums.cycles, "cycle", "cycles"), report::grouped(line.sums.ideal_cycles),
+                    printable(site.op), report::shape_text(site.totals.worst.shape),
+                    report::counted(site.totals.worst.cost.cycles, "cycle", "cycles"), printable(kernel.demangled));
+    list.push_back(std::move(notice));
+  }
+}
+
+void add_gates(const Run& run, std::vector<Notice>& list) {
+  for (const Judged& judged : run.verdict.judged) {
+    if (judged.sentence.empty()) continue;
+    const report::Kernel& kernel = run.report.kernels[judged.kernel];
+    Notice notice{.rule = &rule("gate-exceeded"),
+                  .level = Level::error,
+                  .kernel = kernel.demangled,
+                  .message = printable(judged.sentence) + " (" + printable(judged.limit) + ")"};
+    const std::vector<report::LineGroup> groups = line_groups(kernel);
+    if (!groups.empty()) notice.source = kernel.sites[groups[0].sites[0]].source;
+    list.push_back(std::move(notice));
+  }
+}
+
+std::string thread_text(const simt::Dim3& at) { return fmt::format("thread ({},{},{})", at.x, at.y, at.z); }
+
+std::string finding_message(const simt::Finding& finding) {
+  std::string text = report::finding_title(finding.kind);
+  if (finding.kind == simt::Finding::Kind::leak) {
+    text += fmt::format(": {} in {}", report::counted(finding.bytes, "byte", "bytes"),
+                        report::counted(finding.count, "allocation", "allocations"));
+    return finding.detail.empty() ? text : text + ", " + printable(finding.detail);
+  }
+  text += fmt::format(": {} {}", thread_text(finding.thread), printable(finding.op));
+  if (!finding.other_op.empty())
+    text += fmt::format("; {} {}", thread_text(finding.other_thread), printable(finding.other_op));
+  if (!finding.detail.empty()) text += "; " + printable(finding.detail);
+  return text + fmt::format("; {}, first in CTA ({},{},{}); in {}", report::counted(finding.count, "time", "times"),
+                            finding.cta.x, finding.cta.y, finding.cta.z, printable(report::demangle(finding.kernel)));
+}
+
+void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
+  for (const simt::Finding& finding : report.findings) {
+    Notice notice{.rule = &rule(finding.kind),
+                  .level = finding.is_warning ? Level::warning : Level::error,
+                  .kernel = report::demangle(finding.kernel),
+                  .message = finding_message(finding),
+                  .source = finding.source,
+                  .weight = finding.count};
+    if (!finding.other_op.empty())
+      notice.related.push_back({finding.other, thread_text(finding.other_thread) + " " + printable(finding.other_op)});
+    list.push_back(std::move(notice));
+  }
+}
+
+}  // namespace
+
+std::vector<Notice> notices(const Run& run) {
+  std::vector<Notice> list;
+  add_gates(run, list);
+  add_findings(run.report, list);
+  for (const report::Kernel& kernel : run.report.kernels) {
+    add_conflicts(kernel, list);
+    add_uncoalesced(kernel, list);
+  }
+  std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
+    return a.level != b.level ? a.level < b.level : a.weight > b.weight;
+  });
+  return list;
+}
+
+std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const Surroundings& around) {
+  std::map<std::string, unsigned> seen;
+  std::vector<std::string> texts;
+  for (const Notice& notice : notices) {
+    Digest digest;
+    digest.add_text(notice.rule->id);
+    digest.add_text(notice.kernel);
+    if (notice.source.line != 0) {
+      digest.add_text(place_of(around.root, notice.source.file).path);
+      if (around.line_of) digest.add_text(around.line_of(notice.source));
+    }
+    const std::string text = digest.text();
+    texts.push_back(text + ":" + std::to_string(++seen[text]));
+  }
+  return texts;
+}
+
+}  // namespace bankshot::formats

@@ -1,0 +1,36 @@
+// What a report has to say about single lines, one list for all formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankshot/formats/rules.hpp"
+#include "bankshot/formats/verdict.hpp"
+
+namespace bankshot::formats {
+
+/// Another place that belongs to a notice.
+struct Related {
+  simt::Source source;
+  std::string text;  ///< what happens there
+};
+
+struct Notice {
+  const Rule* rule = nullptr;
+  Level level = Level::note;
+  std::string kernel = {};   ///< as in the source; empty: of the whole program
+  std::string message = {};  ///< one line
+  simt::Source source = {};  ///< its line is 0 if it is not known
+  std::vector<Related> related = {};
+  uint64_t weight = 0;  ///< of notices of one level, what is heavier is more important
+};
+
+/// Errors first, then warnings, then notes; in each level the heaviest first.
+std::vector<Notice> notices(const Run& run);
+
+/// A text for each notice that stays the same while other lines are edited: a digest of rule, kernel, file and the text
+/// of the line, not of its number. Notices that agree in all of these are counted.
+std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const Surroundings& around);
+
+}  // namespace bankshot::formats

@@ -1,0 +1,2 @@
+// In place of scratchpad.js where this page is built without WebAssembly.
+export const loadScratchpad = null;
