@@ -35,18 +35,21 @@ std::string csv_check(const std::string& csv) {
 
 }  // namespace
 
-void FormatOutput::define(CLI::App& app, bool judged) {
+void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
   const auto add = [&](const char* option, std::string& file, const char* what) {
     app.add_option(option, file, what)->type_name("FILE|-");
   };
   add("--sarif", sarif, "write the lines that are reported as SARIF 2.1.0, for code scanning and editors");
   if (judged) add("--junit", junit, "write the verdict as JUnit XML, a test case for each kernel and limit or check");
   add("--code-quality", code_quality, "write the lines that are reported as a report of code quality for GitLab");
-  app.add_option("--csv", csv,
-                 "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
-                 "without a file on standard output")
-      ->check(csv_check)
-      ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
+  if (counted) {
+    app.add_option(
+           "--csv", csv,
+           "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
+           "without a file on standard output")
+        ->check(csv_check)
+        ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
+  }
   app.add_flag("--github", github, "also print annotations of source lines for GitHub Actions");
 }
 

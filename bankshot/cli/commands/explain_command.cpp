@@ -32,7 +32,7 @@ class Explain final : public Command {
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
-    formats_.define(app, true);
+    formats_.define(app, true, true);
     app.add_flag("--as-ncu", as_ncu_,
                  "report by kernel what Bankshot knows of Nsight Compute's metrics, by their names");
     static_.define(app);
