@@ -50,13 +50,15 @@ void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
         ->check(csv_check)
         ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
   }
-  app.add_flag("--github", github, "also print annotations of source lines for GitHub Actions");
+  add("--github", github,
+      "write annotations of source lines as workflow commands of GitHub Actions; - prints them after the report");
 }
 
 std::vector<OutputFile> FormatOutput::files() const {
   std::vector<OutputFile> files;
-  for (OutputFile file : {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit},
-                          OutputFile{"--code-quality", code_quality}, OutputFile{"--csv", file_of_csv(csv)}}) {
+  for (OutputFile file :
+       {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit}, OutputFile{"--code-quality", code_quality},
+        OutputFile{"--csv", file_of_csv(csv)}, OutputFile{"--github", github == "-" ? "" : github}}) {
     if (!file.file.empty()) files.push_back(std::move(file));
   }
   return files;
@@ -64,7 +66,7 @@ std::vector<OutputFile> FormatOutput::files() const {
 
 std::string FormatOutput::first_option() const {
   const std::vector<OutputFile> all = files();
-  return !all.empty() ? all[0].option : github ? "--github" : "";
+  return !all.empty() ? all[0].option : github.empty() ? "" : "--github";
 }
 
 bool FormatOutput::takes_standard_output() const {
@@ -87,9 +89,9 @@ std::string FormatOutput::problem(const std::vector<OutputFile>& others) const {
     if (file.file == "-") continue;
     if (const auto error = host::cannot_write(file.file)) return error->message;
   }
-  if (!github) return {};
+  if (github != "-") return {};
   for (const OutputFile& file : before) {
-    if (file.file == "-") return "--github prints to standard output, which " + file.option + " needs; name a file";
+    if (file.file == "-") return "--github - prints to standard output, which " + file.option + " needs; name a file";
   }
   return {};
 }
@@ -114,6 +116,7 @@ bool FormatOutput::tell(const std::vector<formats::Run>& runs) const {
     const std::string text = file.option == "--sarif"          ? to_sarif(runs, around)
                              : file.option == "--junit"        ? to_junit(runs, around)
                              : file.option == "--code-quality" ? to_code_quality(runs, around)
+                             : file.option == "--github"       ? to_github(runs, around)
                              : page_of(csv) == "ncu-raw"       ? to_ncu_raw(runs)
                                                                : to_ncu_details(runs);
     if (file.file == "-") {
@@ -126,7 +129,7 @@ bool FormatOutput::tell(const std::vector<formats::Run>& runs) const {
       return false;
     }
   }
-  if (github) print(to_github(runs, around));
+  if (github == "-") print(to_github(runs, around));
   flush_output();
   return true;
 }

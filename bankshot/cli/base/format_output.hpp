@@ -21,8 +21,8 @@ struct OutputFile {
 /// The options --sarif, --junit, --code-quality, --csv and --github.
 struct FormatOutput {
   std::string sarif, junit, code_quality;  ///< file, "-" or empty
+  std::string github;                      ///< the same, but "-" is printed after the report
   std::string csv;                         ///< "ncu", "ncu-raw", or with "=FILE"
-  bool github = false;
 
   /// @param judged  whether the command has a verdict @param counted  whether it counts accesses
   void define(CLI::App& app, bool judged, bool counted);
