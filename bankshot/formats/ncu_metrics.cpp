@@ -156,7 +156,7 @@ NcuShared ncu_shared(const Kernel& kernel, const scratchpad::Rules& rules, std::
 
 std::vector<NcuMetric> ncu_metrics(const Kernel& kernel, const report::RunReport& report) {
   std::vector<NcuMetric> list;
-  add_shared(list, kernel, report);
+  if (!report.checks.any()) add_shared(list, kernel, report);  // a check counts no accesses
   if (report.l1) add_global(list, kernel);
   add_launch(list, kernel);
   if (kernel.timing && report.machine) add_timing(list, *kernel.timing, *report.machine);

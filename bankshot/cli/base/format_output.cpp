@@ -34,25 +34,30 @@ std::string csv_check(const std::string& csv) {
 
 }  // namespace
 
-void FormatOutput::define(CLI::App& app, bool judged) {
+void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
   const auto add = [&](const char* option, std::string& file, const char* what) {
     app.add_option(option, file, what)->type_name("FILE|-");
   };
   add("--sarif", sarif, "write the lines that are reported as SARIF 2.1.0, for code scanning and editors");
   if (judged) add("--junit", junit, "write the verdict as JUnit XML, a test case for each kernel and limit or check");
   add("--code-quality", code_quality, "write the lines that are reported as a report of code quality for GitLab");
-  app.add_option("--csv", csv,
-                 "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
-                 "without a file on standard output")
-      ->check(csv_check)
-      ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
-  app.add_flag("--github", github, "also print annotations of source lines for GitHub Actions");
+  if (counted) {
+    app.add_option(
+           "--csv", csv,
+           "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
+           "without a file on standard output")
+        ->check(csv_check)
+        ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
+  }
+  add("--github", github,
+      "write annotations of source lines as workflow commands of GitHub Actions; - prints them after the report");
 }
 
 std::vector<OutputFile> FormatOutput::files() const {
   std::vector<OutputFile> files;
-  for (OutputFile file : {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit},
-                          OutputFile{"--code-quality", code_quality}, OutputFile{"--csv", file_of_csv(csv)}}) {
+  for (OutputFile file :
+       {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit}, OutputFile{"--code-quality", code_quality},
+        OutputFile{"--csv", file_of_csv(csv)}, OutputFile{"--github", github == "-" ? "" : github}}) {
     if (!file.file.empty()) files.push_back(std::move(file));
   }
   return files;
@@ -60,7 +65,7 @@ std::vector<OutputFile> FormatOutput::files() const {
 
 std::string FormatOutput::first_option() const {
   const std::vector<OutputFile> all = files();
-  return !all.empty() ? all[0].option : github ? "--github" : "";
+  return !all.empty() ? all[0].option : github.empty() ? "" : "--github";
 }
 
 bool FormatOutput::takes_standard_output() const {
@@ -83,9 +88,9 @@ std::string FormatOutput::problem(const std::vector<OutputFile>& others) const {
     if (file.file == "-") continue;
     if (const auto error = host::cannot_write(file.file)) return error->message;
   }
-  if (!github) return {};
+  if (github != "-") return {};
   for (const OutputFile& file : before) {
-    if (file.file == "-") return "--github prints to standard output, which " + file.option + " needs; name a file";
+    if (file.file == "-") return "--github - prints to standard output, which " + file.option + " needs; name a file";
   }
   return {};
 }
@@ -109,6 +114,7 @@ bool FormatOutput::tell(const std::vector<formats::Run>& runs, const report::Sou
     const std::string text = file.option == "--sarif"          ? to_sarif(runs, around)
                              : file.option == "--junit"        ? to_junit(runs, around)
                              : file.option == "--code-quality" ? to_code_quality(runs, around)
+                             : file.option == "--github"       ? to_github(runs, around)
                              : page_of(csv) == "ncu-raw"       ? to_ncu_raw(runs)
                                                                : to_ncu_details(runs);
     if (file.file == "-") {
@@ -121,7 +127,7 @@ bool FormatOutput::tell(const std::vector<formats::Run>& runs, const report::Sou
       return false;
     }
   }
-  if (github) print(to_github(runs, around));
+  if (github == "-") print(to_github(runs, around));
   flush_output();
   return true;
 }

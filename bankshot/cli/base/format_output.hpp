@@ -22,14 +22,14 @@ struct OutputFile {
 /// The options --sarif, --junit, --code-quality, --csv and --github.
 struct FormatOutput {
   std::string sarif, junit, code_quality;  ///< file, "-" or empty
+  std::string github;                      ///< the same, but "-" is printed after the report
   std::string csv;                         ///< "ncu", "ncu-raw", or with "=FILE"
-  bool github = false;
 
-  /// @param judged  whether the command has a verdict
-  void define(CLI::App& app, bool judged);
+  /// @param judged  whether the command has a verdict @param counted  whether it counts accesses
+  void define(CLI::App& app, bool judged, bool counted);
 
-  /// Whether anything was asked for.
-  std::string first_option() const;  ///< "--sarif", or empty
+  /// One of the options that were given: "--sarif", or empty.
+  std::string first_option() const;
   /// Whether a document goes to standard output, where nothing else may be.
   bool takes_standard_output() const;
 

@@ -26,7 +26,7 @@ class Check final : public Command {
     app.add_flag("--strict", strict_,
                  "warnings count as errors; also report races with stores of the value that is already there");
     output_.define(app, true);
-    formats_.define(app, true);
+    formats_.define(app, true, false);
   }
   bool takes_target() const override { return true; }
 

@@ -32,7 +32,7 @@ class Explain final : public Command {
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
-    formats_.define(app, true);
+    formats_.define(app, true, true);
     app.add_flag("--as-ncu", as_ncu_,
                  "report by kernel what Bankshot knows of Nsight Compute's metrics, by their names");
     static_.define(app);
@@ -175,7 +175,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
-     "  bankshot explain --sarif lines.sarif --github ./app   the lines with conflicts, in a pull request\n"
+     "  bankshot explain --sarif lines.sarif --github - ./app the lines with conflicts, in a pull request\n"
      "  bankshot explain --as-ncu ./app                       what Nsight Compute would count\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
      "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",

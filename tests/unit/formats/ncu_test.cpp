@@ -91,6 +91,10 @@ TEST(NcuMetrics, matrix_loads_are_loads_and_copies_past_the_cache_are_not_counte
   EXPECT_FALSE(values.contains("memory_l1_wavefronts_shared"));
 }
 
+TEST(NcuMetrics, what_a_check_does_not_count_is_left_out) {
+  EXPECT_FALSE(values_of(with_race()).contains(kWavefronts + ".sum"));
+}
+
 TEST(NcuMetrics, a_hash_is_told) {
   report::RunReport report = with_conflicts();
   EXPECT_EQ(assumption(report), "");
