@@ -13,6 +13,7 @@
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
+#include "bankshot/report/text/suppressed_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/report/text/transactions_text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -170,7 +171,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
   if (const std::string note = sources.newer_text(); !note.empty()) text += "\n" + note;
   text += all_left_open_text(report);
-  return pictures ? text + evidence_text(report) : text;
+  if (pictures) text += evidence_text(report);
+  return text + suppressed_text(report, paint);
 }
 
 }  // namespace bankshot::report
