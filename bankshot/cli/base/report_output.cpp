@@ -19,7 +19,6 @@
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
-namespace {
 
 bool colour_wanted() {
   const char* terminal = std::getenv("TERM");
@@ -27,8 +26,6 @@ bool colour_wanted() {
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
          (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
-
-}  // namespace
 
 void say(const std::string& message) { std::fprintf(stderr, "bankshot: %s\n", message.c_str()); }
 

@@ -6,9 +6,11 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/static_explain.hpp"
+#include "bankshot/compare/gate.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -29,16 +31,20 @@ class Explain final : public Command {
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
     output_.define(app, true);
+    project_.define(app, compare::Mode::explain);
     static_.define(app);
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
+    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
     if (static_.wanted()) {
       if (!command.empty())
         return refuse("unexpected argument '" + command[0] +
                       "': --static runs nothing, so nothing may follow the file; put options before it");
       if (!gates_.empty()) return refuse("--fail-on needs a run, but --static runs nothing");
+      if (const std::string option = project_.given(); !option.empty())
+        return refuse(option + " needs a run, but --static runs nothing");
       if (!options_.bank_hash.empty()) {
         return refuse(
             "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
@@ -58,12 +64,13 @@ class Explain final : public Command {
     }
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; in a run the program determines them");
-    std::vector<Gate> gates;
+    std::vector<compare::Gate> gates;
     for (const std::string& text : gates_) {
-      const Result<Gate> gate = parse_gate(text);
-      if (!gate) return refuse(gate.error().message);
+      const Result<compare::Gate> gate = compare::parse_gate(text);
+      if (!gate) return refuse("--fail-on " + gate.error().message);
       gates.push_back(*gate);
     }
+    if (gates.empty()) gates = project_.limits();
     if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
     if (command.empty()) return refuse(which_program("explain"));
     Result<host::Setup> setup = set_up(options_, command);
@@ -75,7 +82,9 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
+    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
+    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
       return refuse(error->message);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
@@ -84,6 +93,7 @@ class Explain final : public Command {
       const int status = refuse(reason);
       return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
     }
+    project_.apply(outcome->report);
     if (!output_.tell(outcome->report)) return kBadInput;
     return judge(*outcome, gates, setup->target, missing);
   }
@@ -95,34 +105,39 @@ class Explain final : public Command {
     if (say_failed_launches(report)) return true;
     if (!gated) return false;
     if (report.partial) {
-      say("--fail-on: the program did not finish, so not everything was measured");
+      say("the program did not finish, so not everything was measured");
     } else if (report.kernels.empty()) {
-      say("--fail-on: no kernel was launched, so nothing was measured");
+      say("no kernel was launched, so nothing was measured");
     }
     return report.partial || report.kernels.empty();
   }
 
-  static int judge(const host::Observation& seen, const std::vector<Gate>& gates, const host::Target& target,
-                   Status missing) {
+  int judge(const host::Observation& seen, const std::vector<compare::Gate>& gates, const host::Target& target,
+            Status missing) const {
     const report::RunReport& report = seen.report;
     say_how_it_ended(target, seen.ending);
     if (seen.ending.signal == SIGINT) return seen.ending.shell_status();
     if (missing == kBadInput) return missing;
     bool exceeds = false;
-    for (const Gate& gate : gates) {
-      for (const std::string& sentence : exceeded(gate, report)) {
+    for (const compare::Gate& gate : gates) {
+      for (const std::string& sentence : compare::exceeded(gate, report)) {
         say(sentence);
         exceeds = true;
       }
     }
-    if (is_incomplete(report, !gates.empty()) || missing != kDone || seen.ending.shell_status() != 0)
+    if (is_incomplete(report, !gates.empty() || project_.has_baseline()) || missing != kDone ||
+        seen.ending.shell_status() != 0) {
+      project_.say_no_verdict();
       return kProgramFailed;
-    return exceeds ? kGateFailed : kDone;
+    }
+    const Status judged = project_.judge(report);
+    return judged == kDone && exceeds ? kGateFailed : judged;
   }
 
   RunOptions options_;
   StaticExplain static_;
   ReportOutput output_;
+  ProjectOptions project_;
   std::vector<std::string> gates_;
   bool l1_ = false, verbose_ = false;
 };
@@ -130,10 +145,10 @@ class Explain final : public Command {
 const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or one of its processes was killed, or --fail-on could not be "
-     "judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
-     "lost (on a full disk); 3 if a limit of\n"
-     "--fail-on is exceeded; 130 after Ctrl-C.\n\n"
+     "program or one of its kernels failed, or one of its processes was killed, or --fail-on or --baseline could not "
+     "be judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
+     "lost (on a full disk),\nor the baseline is of other conditions; 3 if a limit of --fail-on is exceeded, or "
+     "something is worse than in the baseline;\n130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot explain ./app\n"
@@ -143,6 +158,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
+     "  bankshot explain --baseline conflicts.json ./app      a gate that admits what is there, but nothing worse\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
      "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
      [] { return std::make_unique<Explain>(); }});

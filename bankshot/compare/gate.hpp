@@ -1,0 +1,25 @@
+// Limits on the counters of a kernel: --fail-on 'conflicts>N'.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::compare {
+
+struct Gate {
+  enum class Counter { conflicts, wavefronts };
+  Counter counter = Counter::conflicts;
+  uint64_t limit = 0;
+};
+
+/// "conflicts>N" or "wavefronts>N", blanks allowed.
+Result<Gate> parse_gate(const std::string& text);
+
+/// A sentence for each kernel whose counter, without what is suppressed, is above the limit.
+std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report);
+
+}  // namespace bankshot::compare
