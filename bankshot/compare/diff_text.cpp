@@ -174,7 +174,8 @@ std::string verdict_text(const Diff& diff) {
   if (diff.is_better())
     text += (text.empty() ? "" : "; ") + std::string("better: ") +
             number_of(kernels.better, lines.better, findings.better + findings.gone);
-  return text.empty() ? "nothing is worse or better" : text;
+  if (text.empty()) text = "nothing is worse or better";
+  return text + (kernels.gone == 0 ? "" : "; gone: " + number_of(kernels.gone, 0, 0));
 }
 
 std::string diff_text(const Diff& diff, const Snapshot& before, const Snapshot& after, const DiffTextOptions& options) {

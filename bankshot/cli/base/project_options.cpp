@@ -52,7 +52,7 @@ void ProjectOptions::define(CLI::App& app, compare::Mode mode) {
   app.add_option("--allow", allow_, "a change of so much against the baseline counts as none; may be repeated")
       ->type_name("'COUNTER+N'|'COUNTER+N%'")
       ->allow_extra_args(false);
-  app.add_flag("--ratchet", ratchet_, "also exit with status 3 if something is better than in the baseline");
+  app.add_flag("--ratchet", ratchet_, "also exit with status 3 if something is better than in the baseline, or gone");
 }
 
 std::string ProjectOptions::given() const {
@@ -187,15 +187,21 @@ Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warning
         "\n--update-baseline makes it anew");
     return kBadInput;
   }
-  const bool fails = diff->is_worse() || (ratchet_ && diff->is_better());
+  const bool is_stale = diff->is_better() || diff->kernel_tally.gone != 0;
+  const bool fails = diff->is_worse() || (ratchet_ && is_stale);
   if (fails)
     std::fputs(compare::diff_text(*diff, before, now,
                                   {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"})
                    .c_str(),
                stderr);
   say("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
-      (diff->is_better() && !diff->is_worse() ? "; --update-baseline keeps it so" : ""));
+      (is_stale && !diff->is_worse() ? "; --update-baseline keeps it so" : ""));
   return fails ? kGateFailed : kDone;
+}
+
+void ProjectOptions::say_several_gpus() const {
+  if (!gates_.baseline.empty())
+    say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
 }
 
 void ProjectOptions::say_no_verdict() const {

@@ -44,6 +44,8 @@ class ProjectOptions {
   Status judge(const report::RunReport& report, bool warnings = true) const;
   /// Says that a run that is not whole was not compared.
   void say_no_verdict() const;
+  /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
+  void say_several_gpus() const;
 
  private:
   Status update(const compare::Snapshot& now) const;

@@ -170,6 +170,7 @@ class Simulate final : public Command {
     if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
     if (const std::string option = project_.given(); !option.empty())
       return refuse(option + " needs one GPU, but --gpu names several");
+    project_.say_several_gpus();
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     std::vector<std::string> gpus;
     std::vector<host::Setup> setups;
