@@ -1,6 +1,7 @@
 #include "bankshot/cli/base/project_options.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
