@@ -1,50 +1,8 @@
 #include "bankshot/cli/base/gate.hpp"
 
 #include <algorithm>
-#include <charconv>
-
-#include "bankshot/report/text/kernel_title.hpp"
-#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
-
-Result<Gate> parse_gate(const std::string& text) {
-  std::string plain;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
-  const Error error{"--fail-on '" + text + "': must be 'conflicts>N' or 'wavefronts>N', with N a whole number"};
-  const size_t sign = plain.find('>');
-  if (sign == std::string::npos) return error;
-  Gate gate;
-  const std::string counter = plain.substr(0, sign);
-  if (counter == "wavefronts") {
-    gate.counter = Gate::Counter::wavefronts;
-  } else if (counter != "conflicts") {
-    return error;
-  }
-  const char* begin = plain.data() + sign + 1;
-  const char* end = plain.data() + plain.size();
-  const auto parsed = std::from_chars(begin, end, gate.limit);
-  if (begin == end || parsed.ec != std::errc{} || parsed.ptr != end) return error;
-  return gate;
-}
-
-std::string how_exceeded(const Gate& gate, const report::Kernel& kernel, const report::RunReport& report) {
-  const bool conflicts = gate.counter == Gate::Counter::conflicts;
-  const report::SharedTotals shared = kernel.shared();
-  const uint64_t value = conflicts ? shared.conflicts() : shared.wavefronts;
-  if (value <= gate.limit) return {};
-  return report::kernel_title(kernel, report) + " has " + report::grouped(value) +
-         (conflicts ? " conflicts" : " wavefronts") + ", more than " + report::grouped(gate.limit);
-}
-
-std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report) {
-  std::vector<std::string> sentences;
-  for (const report::Kernel& kernel : report.kernels) {
-    if (std::string sentence = how_exceeded(gate, kernel, report); !sentence.empty())
-      sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
 
 std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts) {
   if (parts.empty() || (report.kernels.empty() && report.failed.empty())) return {};

@@ -22,7 +22,6 @@
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
-namespace {
 
 bool colour_wanted() {
   const char* terminal = std::getenv("TERM");
@@ -30,6 +29,8 @@ bool colour_wanted() {
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
          (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
+
+namespace {
 
 /// Columns of the terminal on standard output, if it is one.
 std::optional<size_t> terminal_width() {

@@ -57,6 +57,9 @@ struct ReportOutput {
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
 };
 
+/// Whether text on standard output may have colours.
+bool colour_wanted();
+
 /// "bankshot: MESSAGE" on standard error.
 void say(const std::string& message);
 

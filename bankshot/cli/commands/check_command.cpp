@@ -7,6 +7,7 @@
 #include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/code_place.hpp"
@@ -27,6 +28,7 @@ class Check final : public Command {
                  "warnings count as errors; also report races with stores of the value that is already there");
     output_.define(app, true);
     formats_.define(app, true, false);
+    project_.define(app, compare::Mode::check);
   }
   bool takes_target() const override { return true; }
 
@@ -37,11 +39,15 @@ class Check final : public Command {
       return refuse(reason);
     output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("check"));
+    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
     if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
-    if (const auto error = formats_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
+    if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
+    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
+      return refuse(error->message);
     checks_.same_value = strict_ && checks_.race;
     setup->request.checks = checks_;
     output_.request(setup->request);
@@ -59,6 +65,7 @@ class Check final : public Command {
         break;
       }
     }
+    project_.apply(report, output_.sources_of(report.program));
     if (!output_.tell("check", setup->target, *outcome)) return kBadInput;
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome), .strict = strict_};
     if (!formats_.tell({{report, verdict}}, output_.sources_of(report.program))) return kBadInput;
@@ -72,15 +79,21 @@ class Check final : public Command {
     if (ending.signal == SIGINT) return ending.shell_status();
     if (missing == kBadInput) return missing;
     const bool failed = say_failed_launches(report) || report.partial;
-    if (report::errors_in(report) + (strict_ ? report::warnings_in(report) : 0) != 0) return kGateFailed;
+    const bool found = report::errors_in(report) + (strict_ ? report::warnings_in(report) : 0) != 0;
+    if (found && !project_.has_baseline()) return kGateFailed;
     const bool unchecked = report.kernels.empty();
     if (unchecked && !failed) say("no kernel was launched, so no kernel was checked");
-    return failed || unchecked || ending.shell_status() != 0 ? kProgramFailed : kDone;
+    if (failed || unchecked || ending.shell_status() != 0) {
+      project_.say_no_verdict();
+      return kProgramFailed;
+    }
+    return project_.judge(report, strict_);
   }
 
   RunOptions options_;
   ReportOutput output_;
   FormatOutput formats_;
+  ProjectOptions project_;
   simt::CheckOptions checks_;
   bool strict_ = false;
 };
@@ -91,7 +104,8 @@ const RegisterCommand check_registered(
      "host thread\nand several times slower.\n"
      "Exit status: 0 if no error was found; 1 if the program or one of its kernels failed, or none was launched; 2 if\n"
      "it cannot be run, or a report was lost (on a full disk); 3 if an error was found (with --strict: or a warning),\n"
-     "whatever the program's own status; 130 after Ctrl-C.\n\n"
+     "whatever the program's own status; with --baseline, only if the run was complete and an error is not in the "
+     "baseline; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot check ./app\n"

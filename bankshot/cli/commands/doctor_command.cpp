@@ -21,6 +21,7 @@
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/target.hpp"
 #include "bankshot/measure/driver.hpp"
+#include "bankshot/project/project.hpp"
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/support/find_program.hpp"
@@ -199,6 +200,30 @@ Section real_gpu() {
   return section;
 }
 
+/// The bankshot.toml in force here.
+Section this_project() {
+  Section section{"The project of this folder", {}};
+  std::error_code code;
+  const std::string file = project::find_project(fs::current_path(code).string());
+  if (file.empty()) {
+    section.items.push_back({"project", State::ok, "no bankshot.toml here or above", ""});
+    return section;
+  }
+  const Result<project::Project> read = project::load_project(file);
+  if (!read) {
+    section.items.push_back(
+        {"project", State::problem, read.error().message, "bankshot explain --no-config ignores it"});
+    return section;
+  }
+  const size_t suppressions = read->suppressions.size();
+  section.items.push_back(
+      {"project", State::ok,
+       fmt::format("{}: {}{} suppression{}", file, read->gpu.empty() ? "" : "GPU " + read->gpu + ", ", suppressions,
+                   suppressions == 1 ? "" : "s"),
+       ""});
+  return section;
+}
+
 Section program(const std::vector<std::string>& command) {
   Section section{"The program " + command[0], {}};
   const Result<host::Target> target = host::inspect_target(command, library_folder());
@@ -259,7 +284,7 @@ class Doctor final : public Command {
 
   int run(const std::vector<std::string>& target) override {
     if (const auto error = cannot_deliver(json_)) return refuse(error->message);
-    std::vector<Section> sections = {bankshot_itself(), this_machine(), compilers(), real_gpu()};
+    std::vector<Section> sections = {bankshot_itself(), this_machine(), compilers(), real_gpu(), this_project()};
     if (!target.empty()) sections.push_back(program(target));
     const int status = deliver(json_, report::json_text(json_of(sections)), text_of(sections));
     if (status != kDone) return status;

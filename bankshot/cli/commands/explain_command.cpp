@@ -8,9 +8,11 @@
 #include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/static_explain.hpp"
+#include "bankshot/compare/gate.hpp"
 #include "bankshot/formats/ncu_report.hpp"
 
 namespace bankshot::cli {
@@ -35,16 +37,20 @@ class Explain final : public Command {
     formats_.define(app, true, true);
     app.add_flag("--as-ncu", as_ncu_,
                  "report by kernel what Bankshot knows of Nsight Compute's metrics, by their names");
+    project_.define(app, compare::Mode::explain);
     static_.define(app);
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
+    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
     if (static_.wanted()) {
       if (!command.empty())
         return refuse("unexpected argument '" + command[0] +
                       "': --static runs nothing, so nothing may follow the file; put options before it");
       if (!gates_.empty()) return refuse("--fail-on needs a run, but --static runs nothing");
+      if (const std::string option = project_.given(); !option.empty())
+        return refuse(option + " needs a run, but --static runs nothing");
       if (!options_.bank_hash.empty()) {
         return refuse(
             "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
@@ -68,12 +74,13 @@ class Explain final : public Command {
     }
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; in a run the program determines them");
-    std::vector<Gate> gates;
+    std::vector<compare::Gate> gates;
     for (const std::string& text : gates_) {
-      const Result<Gate> gate = parse_gate(text);
-      if (!gate) return refuse(gate.error().message);
+      const Result<compare::Gate> gate = compare::parse_gate(text);
+      if (!gate) return refuse("--fail-on " + gate.error().message);
       gates.push_back(*gate);
     }
+    if (gates.empty()) gates = project_.limits();
     if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
     if (const std::string reason = formats_.problem({{"--json", output_.json}, {"--html", output_.html.file}});
         !reason.empty())
@@ -91,8 +98,11 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    if (const auto error = output_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
-    if (const auto error = formats_.overwrites(host::inputs_of(*setup))) return refuse(error->message);
+    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
+    if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
+    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
+      return refuse(error->message);
     output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
@@ -101,12 +111,13 @@ class Explain final : public Command {
       const int status = refuse(reason);
       return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
     }
+    project_.apply(outcome->report, output_.sources_of(outcome->report.program));
     if (!tell(*setup, *outcome)) return kBadInput;
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome)};
     for (size_t k = 0; k < outcome->report.kernels.size(); ++k) {
-      for (size_t gate = 0; gate < gates.size(); ++gate)
+      for (const compare::Gate& gate : gates)
         verdict.judged.push_back(
-            {k, gates_[gate], how_exceeded(gates[gate], outcome->report.kernels[k], outcome->report)});
+            {k, gate.text, compare::how_exceeded(gate, outcome->report.kernels[k], outcome->report)});
     }
     if (!formats_.tell({{outcome->report, verdict}}, output_.sources_of(outcome->report.program))) return kBadInput;
     return judge(*outcome, gates, setup->target, missing);
@@ -125,35 +136,40 @@ class Explain final : public Command {
     if (say_failed_launches(report)) return true;
     if (!gated) return false;
     if (report.partial) {
-      say("--fail-on: the program did not finish, so not everything was measured");
+      say("the program did not finish, so not everything was measured");
     } else if (report.kernels.empty()) {
-      say("--fail-on: no kernel was launched, so nothing was measured");
+      say("no kernel was launched, so nothing was measured");
     }
     return report.partial || report.kernels.empty();
   }
 
-  static int judge(const host::Observation& seen, const std::vector<Gate>& gates, const host::Target& target,
-                   Status missing) {
+  int judge(const host::Observation& seen, const std::vector<compare::Gate>& gates, const host::Target& target,
+            Status missing) const {
     const report::RunReport& report = seen.report;
     say_how_it_ended(target, seen.ending);
     if (seen.ending.signal == SIGINT) return seen.ending.shell_status();
     if (missing == kBadInput) return missing;
     bool exceeds = false;
-    for (const Gate& gate : gates) {
-      for (const std::string& sentence : exceeded(gate, report)) {
+    for (const compare::Gate& gate : gates) {
+      for (const std::string& sentence : compare::exceeded(gate, report)) {
         say(sentence);
         exceeds = true;
       }
     }
-    if (is_incomplete(report, !gates.empty()) || missing != kDone || seen.ending.shell_status() != 0)
+    if (is_incomplete(report, !gates.empty() || project_.has_baseline()) || missing != kDone ||
+        seen.ending.shell_status() != 0) {
+      project_.say_no_verdict();
       return kProgramFailed;
-    return exceeds ? kGateFailed : kDone;
+    }
+    const Status judged = project_.judge(report);
+    return judged == kDone && exceeds ? kGateFailed : judged;
   }
 
   RunOptions options_;
   StaticExplain static_;
   ReportOutput output_;
   FormatOutput formats_;
+  ProjectOptions project_;
   std::vector<std::string> gates_;
   bool l1_ = false, verbose_ = false, as_ncu_ = false;
 };
@@ -161,10 +177,10 @@ class Explain final : public Command {
 const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or one of its processes was killed, or --fail-on could not be "
-     "judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
-     "lost (on a full disk); 3 if a limit of\n"
-     "--fail-on is exceeded; 130 after Ctrl-C.\n\n"
+     "program or one of its kernels failed, or one of its processes was killed, or --fail-on or --baseline could not "
+     "be judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
+     "lost (on a full disk),\nor the baseline is of other conditions; 3 if a limit of --fail-on is exceeded, or "
+     "something is worse than in the baseline;\n130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot explain ./app\n"
@@ -177,6 +193,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
      "  bankshot explain --sarif lines.sarif --github - ./app the lines with conflicts, in a pull request\n"
      "  bankshot explain --as-ncu ./app                       what Nsight Compute would count\n"
+     "  bankshot explain --baseline conflicts.json ./app      a gate that admits what is there, but nothing worse\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
      "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
      [] { return std::make_unique<Explain>(); }});

@@ -9,6 +9,7 @@
 #include "bankshot/cli/base/format_output.hpp"
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
@@ -90,6 +91,7 @@ class Simulate final : public Command {
             ->type_name("N");
     output_.define(app, false);
     formats_.define(app, false, true);
+    project_.define(app, compare::Mode::simulate);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
                table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
                "\nTransactions on shared memory (<bankshot/tm.cuh>):\n"
@@ -122,6 +124,7 @@ class Simulate final : public Command {
     if (request_.sample && request_.max_cycles != timing::kNever)
       return refuse("--max-cycles and --sample cannot be used together: --sample itself chooses what to simulate");
     if (command.empty()) return refuse(which_program("simulate"));
+    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     Result<host::Setup> setup = set_up(options_, command);
@@ -130,6 +133,8 @@ class Simulate final : public Command {
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
+    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
+      return refuse(error->message);
     const Result<timing::Config> config =
         cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
     if (!config) return refuse(config.error().message);
@@ -145,20 +150,28 @@ class Simulate final : public Command {
     int status = kDone;
     if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
       status = refuse(reason);
-    } else if (!output_.tell("simulate", setup->target, *seen) ||
-               !formats_.tell({{seen->report, {.gaps = incomplete(setup->target, *seen)}}},
-                              output_.sources_of(seen->report.program))) {
-      return kBadInput;
+    } else {
+      project_.apply(seen->report, output_.sources_of(seen->report.program));
+      if (!output_.tell("simulate", setup->target, *seen) ||
+          !formats_.tell({{seen->report, {.gaps = incomplete(setup->target, *seen)}}},
+                         output_.sources_of(seen->report.program))) {
+        return kBadInput;
+      }
     }
     if (stopped) {
+      project_.say_no_verdict();
       say("stopped after " + report::counted(cycles, "cycle", "cycles") + " (--max-cycles)");
       return missing == kBadInput ? missing : kStopped;
     }
     say_how_it_ended(setup->target, seen->ending);
     if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
     if (missing == kBadInput) return missing;
-    if (say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0)
+    if (say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0 ||
+        (project_.has_baseline() && status == kDone && seen->report.kernels.empty())) {
+      project_.say_no_verdict();
       return kProgramFailed;
+    }
+    if (status == kDone) status = project_.judge(seen->report);
     return written ? status : kBadInput;
   }
 
@@ -166,6 +179,9 @@ class Simulate final : public Command {
   /// The program on each of several GPUs, one run after the other.
   int compare(const std::vector<std::string>& command) {
     if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
+    if (const std::string option = project_.given(); !option.empty())
+      return refuse(option + " needs one GPU, but --gpu names several");
+    project_.say_several_gpus();
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     std::vector<std::string> gpus;
     std::vector<host::Setup> setups;
@@ -253,6 +269,7 @@ class Simulate final : public Command {
   RunOptions options_;
   ReportOutput output_;
   FormatOutput formats_;
+  ProjectOptions project_;
   cuda::SimulateRequest request_;
   std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
@@ -264,7 +281,8 @@ const RegisterCommand simulate_registered(
      "The program runs as with `bankshot run`, but its launches are simulated cycle by cycle; the report follows its "
      "output. Exit\nstatus: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if "
      "it\n"
-     "cannot be run, or a report was lost (on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C,\nwith a "
+     "cannot be run, or a report was lost (on a full disk), or the baseline is of other conditions; 3 if something is "
+     "worse than in\nthe baseline; 4 if --max-cycles stopped it; 130 after Ctrl-C,\nwith a "
      "report on what ran before.\n\n"
      "Examples:\n"
      "  bankshot simulate --gpu gtx480 ./app\n"

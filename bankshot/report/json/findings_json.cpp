@@ -14,19 +14,23 @@ using nlohmann::ordered_json;
 using simt::Finding;
 using namespace json_values;
 
-ordered_json access_json(const simt::Source& source, const std::string& op, const simt::Dim3& thread) {
+ordered_json access_json(const simt::Source& source, const std::string& op, const simt::Dim3& thread,
+                         const RunReport& report) {
   ordered_json json = place_json(source);
   if (!source.frames.empty()) json["frames"] = frames_json(source.frames);
   json.update({{"op", op}, {"thread", extent_json(thread)}});
+  if (const std::string text = report.text_of(source); !text.empty()) json["text"] = text;
   return json;
 }
 
-void read_access(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread) {
+void read_access(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread,
+                 RunReport& report) {
   const json& there = member(object, key);
   source = report::read_place(there);
   source.frames = read_frames(there);
   op = text(there, "op");
   thread = extent(there, "thread");
+  if (there.contains("text")) report.source_text[{source.file, source.line}] = text(there, "text");
 }
 
 Finding::Kind kind_of(const std::string& name) {
@@ -46,7 +50,7 @@ ordered_json checks_json(const simt::CheckOptions& checks) {
   return names;
 }
 
-ordered_json finding_json(const Finding& finding) {
+ordered_json finding_json(const Finding& finding, const RunReport& report) {
   ordered_json json = {
       {"check", check_of(finding.kind)},
       {"kind", name_of(finding.kind)},
@@ -57,9 +61,9 @@ ordered_json finding_json(const Finding& finding) {
   };
   if (finding.kind != Finding::Kind::leak) {
     json["cta"] = extent_json(finding.cta);
-    json["access"] = access_json(finding.source, finding.op, finding.thread);
+    json["access"] = access_json(finding.source, finding.op, finding.thread, report);
   }
-  if (!finding.other_op.empty()) json["earlier"] = access_json(finding.other, finding.other_op, finding.other_thread);
+  if (!finding.other_op.empty()) json["earlier"] = access_json(finding.other, finding.other_op, finding.other_thread, report);
   json["variable"] = demangle(finding.variable);
   json["offset"] = finding.address;
   json["bytes"] = finding.bytes;
@@ -86,10 +90,10 @@ void read_findings(const json& root, RunReport& report) {
     finding.count = number<uint64_t>(object, "count");
     if (finding.kind != Finding::Kind::leak) {
       finding.cta = extent(object, "cta");
-      read_access(object, "access", finding.source, finding.op, finding.thread);
+      read_access(object, "access", finding.source, finding.op, finding.thread, report);
     }
     if (object.contains("earlier"))
-      read_access(object, "earlier", finding.other, finding.other_op, finding.other_thread);
+      read_access(object, "earlier", finding.other, finding.other_op, finding.other_thread, report);
     finding.variable = text(object, "variable");
     finding.address = number<uint64_t>(object, "offset");
     finding.bytes = number<uint64_t>(object, "bytes");

@@ -9,7 +9,7 @@ namespace bankshot::report {
 
 /// Which checks there were, by name.
 nlohmann::ordered_json checks_json(const simt::CheckOptions& checks);
-nlohmann::ordered_json finding_json(const simt::Finding& finding);
+nlohmann::ordered_json finding_json(const simt::Finding& finding, const RunReport& report);
 
 /// Reads both. Throws json_values::Bad.
 void read_findings(const nlohmann::json& root, RunReport& report);

@@ -166,7 +166,7 @@ StoppedLaunches read_stopped(const json& object, uint64_t launches) {
   return stopped;
 }
 
-Kernel read_kernel(const json& object, const RunReport& report) {
+Kernel read_kernel(const json& object, RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
   kernel.demangled = text(object, "demangled");
@@ -188,11 +188,24 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   if (object.contains("compiled")) kernel.compiled = read_compiled(member(object, "compiled"));
   const std::vector<ptx::SourceFrame> frames = read_frames(object);
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules, frames));
+  for (const json& line : list(object, "lines")) {
+    if (line.is_object() && line.contains("text"))
+      report.source_text[{text(line, "file"), number<uint32_t>(line, "line")}] = text(line, "text");
+  }
   if (report.l1) {
     for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site, frames));
   }
   if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine, frames);
   return kernel;
+}
+
+void read_project(const json& root, RunReport& report) {
+  report.project = text(root, "project");
+  for (const json& one : list(root, "suppressed")) {
+    report.suppressed.push_back({text(one, "kind"), text(one, "kernel"), read_source(one),
+                                 number<uint64_t>(one, "count"), text(one, "reason")});
+  }
+  sort(report.suppressed);
 }
 
 void read_failed(const json& object, RunReport& report) {
@@ -227,6 +240,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.machine_code = *machine_code;
     if (*machine_code != 0) report.checked = flag(root["accesses"], "checked");
     report.rules = rules_of(root);
+    if (root.contains("project")) read_project(root, report);
     if (root.contains("l1")) report.l1 = read_l1_rules(root["l1"], report.rules);
     report.partial = !flag(root, "ended");
     for (const json& kernel : list(root, "running")) {

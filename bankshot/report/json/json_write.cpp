@@ -161,9 +161,9 @@ ordered_json failed_json(const RunReport& report) {
   return list;
 }
 
-ordered_json line_json(const Kernel& kernel, const LineGroup& group) {
+ordered_json line_json(const Kernel& kernel, const LineGroup& group, const RunReport& report) {
   const simt::Source& source = kernel.sites[group.sites[0]].source;
-  return {
+  ordered_json json = {
       {"file", source.file},
       {"line", source.line},
       {"accesses", group.shared.accesses},
@@ -172,6 +172,23 @@ ordered_json line_json(const Kernel& kernel, const LineGroup& group) {
       {"conflicts", group.shared.conflicts()},
       {"sites", group.sites},
   };
+  if (const std::string text = report.text_of(source); !text.empty()) json["text"] = text;
+  return json;
+}
+
+ordered_json suppressed_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const Suppressed& one : report.suppressed) {
+    list.push_back({{"kind", one.kind},
+                    {"kernel", one.kernel},
+                    {"demangled", demangle(one.kernel)},
+                    {"file", one.source.file},
+                    {"line", one.source.line},
+                    {"ptx_line", one.source.ptx_line},
+                    {"count", one.count},
+                    {"reason", one.reason}});
+  }
+  return list;
 }
 
 /// File and program names are bytes, not always UTF-8: what is not is replaced.
@@ -191,7 +208,7 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report) {
   FrameTable frames;
   std::vector<std::string> sites, lines;
   for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size, frames)));
-  for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
+  for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group, report)));
   std::string text =
       with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
   if (report.l1) {
@@ -239,11 +256,12 @@ std::string to_json(const RunReport& report) {
   if (!report.instruction_hashes.empty())
     head.update({{"instruction_hashes", report.instruction_hashes}, {"without_hashes", report.without_hashes}});
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
+  if (!report.project.empty()) head.update({{"project", report.project}, {"suppressed", suppressed_json(report)}});
   if (report.machine) head.update(totals_json(report));
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
   head["checks"] = checks_json(report.checks);
   std::vector<std::string> findings;
-  for (const simt::Finding& finding : report.findings) findings.push_back(dump(finding_json(finding)));
+  for (const simt::Finding& finding : report.findings) findings.push_back(dump(finding_json(finding, report)));
   return with_list(with_list(dump(head), "findings", findings, " "), "kernels", kernel_texts(report), " ") + "\n";
 }
 

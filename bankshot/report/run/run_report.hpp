@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bankshot/agreement/difference.hpp"
 #include "bankshot/report/run/kernel_timing.hpp"
+#include "bankshot/report/run/suppressed.hpp"
 #include "bankshot/scratchpad/counting/l1_site.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/simt/checks/finding.hpp"
@@ -129,11 +132,22 @@ struct RunReport {
   simt::CheckOptions checks;                ///< what was looked for
   std::vector<simt::Finding> findings;      ///< … and found, in that order
   std::vector<FailedLaunches> failed;       ///< in the order of the first failures; the kernels do not count these
+  std::string project;                      ///< the bankshot.toml in force; empty: none
+  std::vector<Suppressed>
+      suppressed;  ///< sorted; the conflicts are in the kernels, too, the findings not in `findings`
+  /// Source lines by file and number, where they were read: they identify a line after edits.
+  std::map<std::pair<std::string, uint32_t>, std::string> source_text;
 
   /// Whether the numbers lack something that the program did or wanted to do.
   bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }
   uint64_t partial_launches() const;  ///< that were stopped
   uint64_t failed_launches() const;
+  /// Whether the conflicts of this line are suppressed.
+  bool is_suppressed(const Kernel& kernel, const simt::Source& source) const;
+  /// What limits are applied to: counters without the conflicts that are suppressed.
+  SharedTotals judged(const Kernel& kernel) const;
+  /// The text of a source line, or empty.
+  std::string text_of(const simt::Source& source) const;
 
   /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated
   void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,

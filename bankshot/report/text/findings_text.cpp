@@ -10,6 +10,7 @@
 #include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/source_lines.hpp"
+#include "bankshot/report/text/suppressed_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -139,7 +140,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
       fmt::format("check ({}): {}{}", simt::names_of(report.checks, ", "),
                   why.empty() ? "" : "no verdict: " + why + (report.findings.empty() ? "" : "; so far "),
                   why.empty() || !report.findings.empty() ? found : "");
-  return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";
+  return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n" + suppressed_text(report, paint);
 }
 
 }  // namespace bankshot::report

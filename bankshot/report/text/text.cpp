@@ -14,6 +14,7 @@
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/site_text.hpp"
+#include "bankshot/report/text/suppressed_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/report/text/transactions_text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -189,7 +190,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
   for (const std::string& note : sources.notes()) text += "\n" + note + "\n";
   text += all_left_open_text(report);
-  return pictures && options.legend ? text + folded(evidence_text(report), options.width) : text;
+  if (pictures && options.legend) text += folded(evidence_text(report), options.width);
+  return text + suppressed_text(report, paint);
 }
 
 }  // namespace bankshot::report

@@ -1,13 +1,12 @@
 // Reading a plan. toml++ is heavy, so it stays in this file.
-#define TOML_EXCEPTIONS 0
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
 
+#include "bankshot/support/toml_reader.hpp"
 #include "bankshot/sweep/plan/draft.hpp"
 #include "bankshot/sweep/plan/settings.hpp"
 
@@ -15,9 +14,6 @@ namespace bankshot::sweep {
 namespace {
 
 constexpr size_t kMostValues = 100'000;  // of a range
-
-Position position_of(const toml::source_region& source) { return {source.begin.line, source.begin.column}; }
-Position position_of(const toml::node& node) { return position_of(node.source()); }
 
 bool is_range(const toml::node& node) {
   const toml::table* table = node.as_table();
@@ -50,9 +46,9 @@ std::vector<Entry> entries_of(const toml::table& table) {
   return entries;
 }
 
-class Reader {
+class Reader : TomlReader {
  public:
-  Reader(const toml::table& root, Diagnostics& problems) : root_(root), problems_(problems) {}
+  using TomlReader::TomlReader;
 
   Draft read() {
     refuse_unknown(root_, {"name", "title", "measure", "program", "base", "axes", "zip", "exclude", "point", "design"},
@@ -82,48 +78,6 @@ class Reader {
   }
 
  private:
-  void complain(Position position, std::string message) { problems_.push_back({position, std::move(message), {}}); }
-  void complain(const toml::node& node, std::string message) { complain(position_of(node), std::move(message)); }
-
-  void refuse_unknown(const toml::table& table, std::initializer_list<std::string_view> known, std::string_view where) {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(known, key.str()) == known.end())
-        complain(position_of(key.source()),
-                 fmt::format("unknown key '{}'{}; there are {}", key.str(), where, fmt::join(known, ", ")));
-    }
-  }
-
-  std::string text(const toml::table& table, std::string_view key) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return {};
-    if (!node->is_string()) {
-      complain(*node, fmt::format("{} must be a string in quotes", key));
-      return {};
-    }
-    if (node->as_string()->get().empty()) complain(*node, fmt::format("{} is empty", key));
-    return node->as_string()->get();
-  }
-
-  const toml::table* section(const toml::table& table, std::string_view key) {
-    const toml::node* node = table.get(key);
-    if (node != nullptr && !node->is_table()) complain(*node, fmt::format("{0} must be a section: [{0}]", key));
-    return node == nullptr ? nullptr : node->as_table();
-  }
-
-  template <class Take>
-  void for_each_table(std::string_view key, Take take) {
-    const toml::node* node = root_.get(key);
-    if (node == nullptr) return;
-    const toml::array* list = node->as_array();
-    if (list == nullptr) return complain(*node, fmt::format("{0} must be a list of sections: [[{0}]]", key));
-    for (const toml::node& item : *list) {
-      if (!item.is_table())
-        complain(item, fmt::format("{0} must be a list of sections: [[{0}]]", key));
-      else
-        take(*item.as_table());
-    }
-  }
-
   /// A text, a number or a flag; none of a node that is something else.
   static std::optional<Value> scalar(const toml::node& node) {
     if (node.is_string()) return node.as_string()->get();
@@ -384,20 +338,14 @@ class Reader {
     return design;
   }
 
-  const toml::table& root_;
-  Diagnostics& problems_;
   int zip_ = 0;  ///< 1: values may repeat
 };
 
 }  // namespace
 
 Draft read_draft(std::string_view toml, Diagnostics& problems) {
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    problems.push_back({position_of(error.source()), std::string(error.description()), {}});
-    return {};
-  }
+  const toml::parse_result parsed = parse_toml(toml, problems);
+  if (!parsed) return {};
   return Reader(parsed.table(), problems).read();
 }
 

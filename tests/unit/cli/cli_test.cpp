@@ -9,11 +9,15 @@
 
 #include "bankshot/cli/base/arguments.hpp"
 #include "bankshot/cli/base/gate.hpp"
+#include "bankshot/compare/gate.hpp"
 #include "tests/unit/report/fixture.hpp"
 
 namespace bankshot::cli {
 namespace {
 
+using compare::exceeded;
+using compare::Gate;
+using compare::parse_gate;
 using Words = std::vector<std::string>;
 
 std::pair<Words, Words> split(Words arguments) {

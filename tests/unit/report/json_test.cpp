@@ -40,6 +40,23 @@ TEST(ReportJson, has_the_fields_of_the_contract) {
   EXPECT_EQ(site["stride"], 32);
 }
 
+TEST(ReportJson, keeps_source_lines_and_what_is_suppressed) {
+  RunReport report = made_report({column(88, 3), row()});
+  EXPECT_FALSE(json::parse(to_json(report)).contains("suppressed"));
+  report.source_text[{"kernel.cu", 8}] = "y = tile[i][0];";
+  report.project = "/a/bankshot.toml";
+  report.suppressed = {{std::string(kBankConflict), "_Z5scalePfi", {"kernel.cu", 8, 88}, 93, "known"}};
+  const json root = json::parse(to_json(report));
+  EXPECT_EQ(root["kernels"][0]["lines"][0]["text"], "y = tile[i][0];");
+  EXPECT_FALSE(root["kernels"][0]["lines"][1].contains("text"));
+  EXPECT_EQ(root["suppressed"][0]["demangled"], "scale(float*, int)");
+  const Result<RunReport> again = from_json(to_json(report));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(to_json(*again), to_json(report));
+  EXPECT_EQ(again->judged(again->kernels[0]).conflicts(), 0u);
+  EXPECT_EQ(again->kernels[0].shared().conflicts(), 93u);
+}
+
 TEST(ReportJson, tells_and_reads_back_ports_and_the_bank_hash) {
   RunReport report = made_report({column(88, 3)});
   EXPECT_FALSE(json::parse(to_json(report))["scratchpad"].contains("hash"));

@@ -1,0 +1,214 @@
+#include "bankshot/cli/base/project_options.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/compare/baseline.hpp"
+#include "bankshot/compare/diff_text.hpp"
+#include "bankshot/host/embedded_ptx.hpp"
+#include "bankshot/host/read_text.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/project/suppress.hpp"
+#include "bankshot/report/text/quote_lines.hpp"
+#include "bankshot/support/printable.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+/// Under which other conditions the baseline was made; empty if they are the same.
+std::string other_conditions(const compare::Snapshot& baseline, const compare::Snapshot& now,
+                             const std::vector<compare::Condition>& conditions) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& before, const std::string& after) {
+    const auto value = [](const std::string& said) { return said.empty() ? "-" : printable(said); };
+    text += fmt::format("\n  {}: {}, now {}", printable(name), value(before), value(after));
+  };
+  const std::string before = file_name(baseline.program), after = file_name(now.program);
+  if (before != after) add("program", before, after);
+  for (const compare::Condition& one : conditions) add(one.name, one.before, one.after);
+  return text;
+}
+
+}  // namespace
+
+void ProjectOptions::define(CLI::App& app, compare::Mode mode) {
+  app_ = &app;
+  mode_ = mode;
+  app.add_option("--config", config_,
+                 "read this file in place of the bankshot.toml in the working directory or a folder above it")
+      ->type_name("FILE");
+  app.add_flag("--no-config", no_config_, "read no bankshot.toml");
+  app.add_option("--baseline", baseline_,
+                 "exit with status 3 if a kernel or line is worse than in FILE, a baseline or a report as JSON")
+      ->type_name("FILE");
+  app.add_flag("--update-baseline", update_, "write the baseline instead, if the run is complete");
+  app.add_option("--allow", allow_, "a change of so much against the baseline counts as none; may be repeated")
+      ->type_name("'COUNTER+N'|'COUNTER+N%'")
+      ->allow_extra_args(false);
+  app.add_flag("--ratchet", ratchet_, "also exit with status 3 if something is better than in the baseline, or gone");
+}
+
+std::string ProjectOptions::given() const {
+  if (!baseline_.empty()) return "--baseline";
+  if (update_) return "--update-baseline";
+  return !allow_.empty() ? "--allow" : ratchet_ ? "--ratchet" : "";
+}
+
+std::optional<Error> ProjectOptions::read(std::string& gpu) {
+  if (no_config_ && !config_.empty()) return Error{"--config and --no-config exclude each other"};
+  if (no_config_) return std::nullopt;
+  std::error_code code;
+  const std::string file =
+      config_.empty() ? project::find_project(std::filesystem::current_path(code).string()) : config_;
+  if (file.empty()) return std::nullopt;
+  Result<project::Project> read = project::load_project(file);
+  if (!read) return read.error();
+  project_ = *std::move(read);
+  say(printable("using " + project_->file));
+  gates_ = mode_ == compare::Mode::explain    ? project_->explain
+           : mode_ == compare::Mode::simulate ? project_->simulate
+                                              : project_->check;
+  if (!project_->gpu.empty() && app_->get_option("--gpu")->count() == 0) gpu = project_->gpu;
+  return std::nullopt;
+}
+
+std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& command,
+                                             const std::vector<host::Input>& inputs, const std::string& json,
+                                             const std::vector<std::string>& kernels) {
+  kernels_ = kernels;
+  std::vector<host::Input> read = inputs;
+  if (project_) {
+    read.push_back({"the project's file", project_->file});
+    if (auto error = host::overwrites("--json", json, read)) return error;
+  }
+  if (!allow_.empty()) gates_.allow.clear();
+  for (const std::string& text : allow_) {
+    const Result<compare::Allowance> allowance = compare::parse_allowance(text);
+    if (!allowance) return Error{"--allow " + allowance.error().message};
+    gates_.allow.push_back(*allowance);
+  }
+  ratchet_ |= gates_.ratchet;
+  if (baseline_.empty() && !gates_.baseline.empty()) {
+    std::string named = gates_.baseline;
+    constexpr std::string_view kProgram = "{program}";
+    if (const size_t at = named.find(kProgram); at != named.npos)
+      named.replace(at, kProgram.size(), file_name(command[0]));
+    const Result<std::string> path = project::path_in(*project_, named);
+    if (!path) return Error{project_->file + ": baseline: " + path.error().message};
+    baseline_ = *path;
+  }
+  if (baseline_.empty()) {
+    if (const std::string option = given(); !option.empty())
+      return Error{option + " needs a baseline: --baseline FILE, or `baseline` in bankshot.toml"};
+    return std::nullopt;
+  }
+  if (baseline_ == "-") return Error{"--baseline needs the name of a file"};
+  if (host::same_file(baseline_, json)) return Error{"--baseline and --json name the same file, " + json};
+  std::error_code code;
+  const bool exists = std::filesystem::exists(baseline_, code);
+  const std::string remedy =
+      fmt::format("bankshot {} --update-baseline --baseline {} {}", compare::name(mode_), baseline_, command[0]);
+  if (update_) {
+    if (!kernels.empty())
+      return Error{"--update-baseline and --kernel exclude each other: the baseline would lack the other kernels"};
+    if (auto error = host::overwrites("--baseline", baseline_, read)) return error;
+    if (auto error = host::cannot_write(baseline_)) return error;
+    if (!exists) return std::nullopt;
+  } else if (!exists) {
+    return Error{"there is no baseline " + baseline_ + "; to make it: " + remedy};
+  }
+  const Result<std::string> text = host::read_text(baseline_);
+  if (!text) return text.error();
+  known_text_ = *text;
+  if (update_ && !compare::is_snapshot(known_text_))
+    return Error{baseline_ + " is neither a baseline nor a report, so --update-baseline does not replace it"};
+  if (update_) return std::nullopt;
+  Result<compare::Snapshot> known = compare::read_snapshot(known_text_);
+  if (!known) return Error{baseline_ + ": " + known.error().message + "; to make it anew: " + remedy};
+  known_ = *std::move(known);
+  if (!known_->incomplete.empty())
+    return Error{baseline_ + " is no baseline, as its run is not complete: " + known_->incomplete};
+  return std::nullopt;
+}
+
+void ProjectOptions::apply(report::RunReport& report, const report::SourcePolicy& sources) {
+  report::SourceLines lines(sources);
+  report::quote_lines(report, lines);
+  if (project_) unused_ = project::suppress(*project_, report);
+}
+
+Status ProjectOptions::judge(const report::RunReport& report, bool warnings) const {
+  Status status = kDone;
+  if (project_ && kernels_.empty() && project_->unused_suppressions != project::Unused::ignore) {
+    for (const project::Suppression* one : unused_) {
+      say(fmt::format("{}:{}: this suppression matches nothing: remove it", printable(project_->file),
+                      one->position.line));
+      if (project_->unused_suppressions == project::Unused::error) status = kGateFailed;
+    }
+  }
+  if (baseline_.empty()) return status;
+  const compare::Snapshot now = compare::snapshot_of(report);
+  const Status judged = update_ ? update(now) : hold_against_baseline(now, warnings);
+  return judged == kDone ? status : judged;
+}
+
+Status ProjectOptions::update(const compare::Snapshot& now) const {
+  const std::string text = compare::to_baseline(now, project::folder_of(baseline_));
+  if (text == known_text_) {
+    say("the baseline " + printable(baseline_) + " is up to date");
+    return kDone;
+  }
+  const host::Signals held;  // or Ctrl-C would leave half a file beside it
+  if (const auto error = host::write_file(baseline_, text)) {
+    say(error->message);
+    return kBadInput;
+  }
+  say("wrote the baseline " + printable(baseline_));
+  return kDone;
+}
+
+Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warnings) const {
+  compare::Snapshot before = *known_;
+  compare::keep_kernels(before, kernels_);
+  if (!warnings) {
+    for (compare::Snapshot* one : {&before, &now}) std::erase_if(one->findings, &compare::Finding::is_warning);
+  }
+  const Result<compare::Diff> diff = compare::diff(before, now, gates_.allow);
+  const std::string other = diff ? other_conditions(before, now, diff->conditions) : "\n  " + diff.error().message;
+  if (!other.empty()) {
+    say("the baseline " + printable(baseline_) + " was made under other conditions, so there is no verdict:" + other +
+        "\n--update-baseline makes it anew");
+    return kBadInput;
+  }
+  const bool is_stale = diff->is_better() || diff->kernel_tally.gone != 0;
+  const bool fails = diff->is_worse() || (ratchet_ && is_stale);
+  if (fails)
+    std::fputs(compare::diff_text(*diff, before, now,
+                                  {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"})
+                   .c_str(),
+               stderr);
+  say("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
+      (is_stale && !diff->is_worse() ? "; --update-baseline keeps it so" : ""));
+  return fails ? kGateFailed : kDone;
+}
+
+void ProjectOptions::say_several_gpus() const {
+  if (!gates_.baseline.empty())
+    say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
+}
+
+void ProjectOptions::say_no_verdict() const {
+  if (has_baseline())
+    say(update_ ? "the run is not complete, so the baseline stays as it is"
+                : "the run is not complete, so there is no verdict against the baseline");
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,68 @@
+// What a project asks of a run: bankshot.toml with its GPU, limits and suppressions, and the baseline. docs/gates.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/compare/snapshot.hpp"
+#include "bankshot/host/overwrite.hpp"
+#include "bankshot/project/project.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/source_lines.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+class ProjectOptions {
+ public:
+  /// The options --config, --no-config, --baseline, --update-baseline, --allow and --ratchet.
+  void define(CLI::App& app, compare::Mode mode);
+
+  /// Reads bankshot.toml, if there is one. @param gpu  gets its GPU, unless the user named one
+  std::optional<Error> read(std::string& gpu);
+
+  /// Reads the baseline. Called before the program runs.
+  /// @param inputs  what the command reads  @param json  the file of --json  @param kernels  those of --kernel
+  std::optional<Error> prepare(const std::vector<std::string>& command, const std::vector<host::Input>& inputs,
+                               const std::string& json, const std::vector<std::string>& kernels);
+
+  /// Adds the text of source lines to the report, and applies the suppressions.
+  /// @param sources  which files may be read
+  void apply(report::RunReport& report, const report::SourcePolicy& sources);
+
+  /// Limits that bankshot.toml sets.
+  const std::vector<compare::Gate>& limits() const { return gates_.fail_on; }
+  /// Whether the run is compared with a baseline, or makes one.
+  bool has_baseline() const { return !baseline_.empty(); }
+  /// Options of the user that need a run; empty if none was given.
+  std::string given() const;
+
+  /// Compares a whole run with the baseline, or makes that; says what it finds.
+  /// @param warnings  whether findings that are warnings count
+  Status judge(const report::RunReport& report, bool warnings = true) const;
+  /// Says that a run that is not whole was not compared.
+  void say_no_verdict() const;
+  /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
+  void say_several_gpus() const;
+
+ private:
+  Status update(const compare::Snapshot& now) const;
+  Status hold_against_baseline(compare::Snapshot now, bool warnings) const;
+
+  CLI::App* app_ = nullptr;
+  compare::Mode mode_ = compare::Mode::explain;
+  std::string config_, baseline_;
+  bool no_config_ = false, update_ = false, ratchet_ = false;
+  std::vector<std::string> allow_, kernels_;
+  std::optional<project::Project> project_;
+  project::Gates gates_;
+  std::optional<compare::Snapshot> known_;           ///< the baseline
+  std::string known_text_;                           ///< of its file
+  std::vector<const project::Suppression*> unused_;  ///< suppressions
+};
+
+}  // namespace bankshot::cli
