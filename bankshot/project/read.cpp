@@ -25,7 +25,7 @@ class ProjectReader : TomlReader {
   using TomlReader::TomlReader;
 
   void read(Project& project) {
-    refuse_unknown(root_, {"gpu", "unused_suppressions", "explain", "simulate", "check", "suppress"}, "");
+    refuse_unknown(root_, {"gpu", "header_roots", "source_roots", "unused_suppressions", "explain", "simulate", "check", "suppress"}, "");
     project.gpu = text(root_, "gpu");
     if (project.gpu.find('/') != std::string::npos || project.gpu.ends_with(".toml")) {
       const Result<std::string> path = path_in(project, project.gpu);
@@ -34,6 +34,8 @@ class ProjectReader : TomlReader {
       else
         complain(*root_.get("gpu"), "gpu: " + path.error().message);
     }
+    project.header_roots = folders("header_roots", project);
+    project.source_roots = folders("source_roots", project);
     read_unused(project);
     read_gates("explain", true, project, project.explain);
     read_gates("simulate", false, project, project.simulate);
@@ -66,6 +68,17 @@ class ProjectReader : TomlReader {
         complain(item, fmt::format("{} {}", key, wrong));
       }
     }
+  }
+
+  /// Folders below the project's.
+  std::vector<std::string> folders(std::string_view key, const Project& project) {
+    std::vector<std::string> all;
+    texts(root_, key, [&](const std::string& text) {
+      const Result<std::string> path = path_in(project, text);
+      if (path) all.push_back(*path);
+      return path ? "" : path.error().message;
+    });
+    return all;
   }
 
   void read_gates(std::string_view command, bool has_limits, const Project& project, Gates& gates) {

@@ -73,6 +73,12 @@ std::vector<std::string> folders_of(std::string_view list) {
   return folders;
 }
 
+void set_header_roots(const std::vector<std::string>& roots) {
+  std::string list;
+  for (const std::string& root : roots) list += (list.empty() ? "" : ":") + root;
+  setenv(kHeaderRootsVariable, list.c_str(), 1);
+}
+
 const std::vector<std::string>& header_roots() {
   static const std::vector<std::string> roots = [] {
     const char* list = std::getenv(kHeaderRootsVariable);

@@ -15,6 +15,9 @@ inline constexpr const char* kHeaderRootsVariable = "BANKSHOT_HEADER_ROOTS";
 /// libcu++, <bankshot/…>), or lies below one of `roots`. The path alone decides; no file is looked at.
 bool is_library_header(std::string_view file, const std::vector<std::string>& roots);
 
+/// Sets kHeaderRootsVariable for this process and those that it starts. Called before any PTX is read.
+void set_header_roots(const std::vector<std::string>& roots);
+
 /// The folders of kHeaderRootsVariable, read at first use.
 const std::vector<std::string>& header_roots();
 

@@ -15,6 +15,7 @@
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/project/suppress.hpp"
+#include "bankshot/ptx/library_headers.hpp"
 #include "bankshot/report/text/quote_lines.hpp"
 #include "bankshot/support/printable.hpp"
 
@@ -62,7 +63,7 @@ std::string ProjectOptions::given() const {
   return !allow_.empty() ? "--allow" : ratchet_ ? "--ratchet" : "";
 }
 
-std::optional<Error> ProjectOptions::read(std::string& gpu) {
+std::optional<Error> ProjectOptions::read(std::string& gpu, SourceRoots& source_roots) {
   if (no_config_ && !config_.empty()) return Error{"--config and --no-config exclude each other"};
   if (no_config_) return std::nullopt;
   std::error_code code;
@@ -77,6 +78,9 @@ std::optional<Error> ProjectOptions::read(std::string& gpu) {
            : mode_ == compare::Mode::simulate ? project_->simulate
                                               : project_->check;
   if (!project_->gpu.empty() && app_->get_option("--gpu")->count() == 0) gpu = project_->gpu;
+  if (source_roots.given.empty()) source_roots.given = project_->source_roots;
+  if (!project_->header_roots.empty() && app_->get_option("--header-roots")->count() == 0)
+    ptx::set_header_roots(project_->header_roots);
   return std::nullopt;
 }
 

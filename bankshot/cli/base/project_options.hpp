@@ -8,6 +8,7 @@
 #include <CLI/App.hpp>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/compare/snapshot.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/project/project.hpp"
@@ -22,8 +23,8 @@ class ProjectOptions {
   /// The options --config, --no-config, --baseline, --update-baseline, --allow and --ratchet.
   void define(CLI::App& app, compare::Mode mode);
 
-  /// Reads bankshot.toml, if there is one. @param gpu  gets its GPU, unless the user named one
-  std::optional<Error> read(std::string& gpu);
+  /// Reads bankshot.toml, if there is one. @param gpu, source_roots  get what it says, unless the user said something
+  std::optional<Error> read(std::string& gpu, SourceRoots& source_roots);
 
   /// Reads the baseline. Called before the program runs.
   /// @param inputs  what the command reads  @param json  the file of --json  @param kernels  those of --kernel

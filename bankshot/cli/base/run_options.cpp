@@ -22,7 +22,7 @@ void RunOptions::define(CLI::App& app) {
       ->capture_default_str()
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--header-roots", [](const std::string& roots) { setenv(ptx::kHeaderRootsVariable, roots.c_str(), 1); },
+         "--header-roots", [](const std::string& roots) { ptx::set_header_roots({roots}); },
          "folders of libraries: code from their headers is attributed to the line that calls it. The headers of CUDA, "
          "CUTLASS, CUB, Thrust and the system are known")
       ->envname(ptx::kHeaderRootsVariable)

@@ -39,7 +39,7 @@ class Check final : public Command {
       return refuse(reason);
     output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("check"));
-    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
+    if (const auto error = project_.read(options_.gpu, output_.source_roots)) return refuse(error->message);
     if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);

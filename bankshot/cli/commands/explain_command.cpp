@@ -43,7 +43,7 @@ class Explain final : public Command {
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
-    if (const auto error = project_.read(options_.gpu)) return refuse(error->message);
+    if (const auto error = project_.read(options_.gpu, output_.source_roots)) return refuse(error->message);
     if (static_.wanted()) {
       if (!command.empty())
         return refuse("unexpected argument '" + command[0] +

@@ -22,6 +22,7 @@ std::string error_of(const std::string& toml) {
 TEST(Project, has_gates_for_each_command) {
   const Result<Project> project = parse_project(R"(
 gpu = "h100"
+header_roots = ["third_party", "lib"]
 unused_suppressions = "error"
 [explain]
 fail_on = ["conflicts>0"]
@@ -34,6 +35,7 @@ baseline = "findings.json"
                                                 "/nowhere/bankshot.toml");
   ASSERT_TRUE(project) << project.error().message;
   EXPECT_EQ(project->gpu, "h100");
+  EXPECT_EQ(project->header_roots, (std::vector<std::string>{"/nowhere/third_party", "/nowhere/lib"}));
   EXPECT_EQ(project->unused_suppressions, Unused::error);
   EXPECT_EQ(project->explain.fail_on.size(), 1u);
   EXPECT_EQ(project->explain.allow[0].amount, 10u);
@@ -72,6 +74,7 @@ TEST(Project, rejects_files_outside_its_folder) {
   EXPECT_NE(error_of("[explain]\nbaseline = \"../x.json\"\n").find("not below the folder"), std::string::npos);
   EXPECT_NE(error_of("[explain]\nbaseline = \"/etc/x.json\"\n").find("must be relative"), std::string::npos);
   EXPECT_NE(error_of("gpu = \"../x.toml\"\n").find("not below the folder"), std::string::npos);
+  EXPECT_NE(error_of("source_roots = [\"a\", \"/etc\"]\n").find(":1:22"), std::string::npos);
   const Result<TemporaryFolder> folder = TemporaryFolder::make();
   ASSERT_TRUE(folder);
   fs::create_directories(fs::path(folder->path()) / "inside");
