@@ -1,11 +1,13 @@
 #include "bankshot/compare/diff_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/text.hpp"
+#include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::compare {
@@ -47,14 +49,36 @@ std::string row(std::string_view what, std::optional<uint64_t> before, std::opti
                      before && after ? change(*before, *after) : "");
 }
 
-std::string rows(const Numbers* before, const Numbers* after) {
+/// Core clocks of both machines in kHz; 0: not simulated. Cycles of different clocks are not the same time.
+struct Clocks {
+  uint64_t before = 0, after = 0;
+};
+
+uint64_t clock_of(const Snapshot& snapshot) {
+  const auto found = snapshot.conditions.find("simulated.core_khz");
+  uint64_t khz = 0;
+  if (found != snapshot.conditions.end())
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), khz);
+  return khz;
+}
+
+std::string time_row(std::optional<uint64_t> before, std::optional<uint64_t> after, const Clocks& clocks) {
+  const auto text = [](const std::optional<uint64_t>& cycles, uint64_t khz) {
+    return cycles && khz != 0 ? report::duration_text(static_cast<double>(*cycles) / (1e3 * static_cast<double>(khz)))
+                              : std::string("-");
+  };
+  if (clocks.before == clocks.after || (!before && !after)) return {};  // the same as cycles, or not simulated
+  return fmt::format("  {:<12}{:>18}{:>18}\n", "time", text(before, clocks.before), text(after, clocks.after));
+}
+
+std::string rows(const Numbers* before, const Numbers* after, const Clocks& clocks) {
   const auto value = [](const Numbers* numbers, uint64_t Numbers::* member) {
     return numbers == nullptr ? std::nullopt : std::optional(numbers->*member);
   };
   const auto cycles = [](const Numbers* numbers) { return numbers == nullptr ? std::nullopt : numbers->cycles; };
   return row("conflicts", value(before, &Numbers::conflicts), value(after, &Numbers::conflicts)) +
          row("wavefronts", value(before, &Numbers::wavefronts), value(after, &Numbers::wavefronts)) +
-         row("cycles", cycles(before), cycles(after));
+         row("cycles", cycles(before), cycles(after)) + time_row(cycles(before), cycles(after), clocks);
 }
 
 /// "scan.cu:12", and what it was called before if that is different.
@@ -87,7 +111,8 @@ bool is_shown(const Pair<Line>& line) {
   return line.verdict != Verdict::same || ((line.is_new() || line.is_gone()) && line.one().conflicts != 0);
 }
 
-std::string kernel_text(const KernelPair& kernel, const DiffTextOptions& options, const Paint& paint) {
+std::string kernel_text(const KernelPair& kernel, const Clocks& clocks, const DiffTextOptions& options,
+                        const Paint& paint) {
   const size_t changed = static_cast<size_t>(std::ranges::count_if(kernel.lines, is_shown));
   if (kernel.verdict == Verdict::same && changed == 0 && !kernel.is_new() && !kernel.is_gone()) return {};
   std::string text = "\n" + painted(kernel, paint) + " " + paint.strong(printable(kernel.one().demangled)) + "\n";
@@ -98,8 +123,8 @@ std::string kernel_text(const KernelPair& kernel, const DiffTextOptions& options
       text += fmt::format("  launched differently: {}\n                   now: {}\n", printable(kernel.before->launch),
                           printable(kernel.after->launch));
   }
-  text +=
-      rows(kernel.is_new() ? nullptr : &kernel.before->numbers, kernel.is_gone() ? nullptr : &kernel.after->numbers);
+  text += rows(kernel.is_new() ? nullptr : &kernel.before->numbers, kernel.is_gone() ? nullptr : &kernel.after->numbers,
+               clocks);
   size_t shown = 0;
   for (const Pair<Line>& line : kernel.lines) {
     if (!is_shown(line) || shown == options.top) continue;
@@ -183,10 +208,11 @@ std::string diff_text(const Diff& diff, const Snapshot& before, const Snapshot& 
   std::string text = head("before", options.before_name, before) + head("after", options.after_name, after) +
                      conditions_text(diff, paint);
   const bool counts = after.mode != Mode::check;
+  const Clocks clocks{clock_of(before), clock_of(after)};
   if (counts) {
     text += fmt::format("\n{:<14}{:>18}{:>18}{:>16}\n", "all kernels", "before", "after", "change") +
-            rows(&diff.before, &diff.after);
-    for (const KernelPair& kernel : diff.kernels) text += kernel_text(kernel, options, paint);
+            rows(&diff.before, &diff.after, clocks);
+    for (const KernelPair& kernel : diff.kernels) text += kernel_text(kernel, clocks, options, paint);
   }
   size_t shown = 0, changed = 0;
   for (const Pair<Finding>& finding : diff.findings) {

@@ -7,6 +7,7 @@
 #include "bankshot/compare/diff.hpp"
 #include "bankshot/compare/diff_json.hpp"
 #include "bankshot/compare/diff_text.hpp"
+#include "bankshot/report/text/timing_text.hpp"
 #include "tests/unit/report/fixture.hpp"
 
 namespace bankshot::compare {
@@ -194,6 +195,20 @@ TEST(DiffJson, has_both_sides) {
   EXPECT_EQ(root["kernels"][0]["lines"][0]["before"]["conflicts"], 31);
   EXPECT_EQ(root["kernels"][0]["lines"][0]["after"]["conflicts"], 93);
   EXPECT_EQ(root["tally"]["lines"]["worse"], 1);
+}
+
+TEST(DiffText, cycles_of_different_clocks_have_their_times) {
+  Snapshot before = snapshot({report::row()});
+  before.mode = Mode::simulate;
+  before.kernels[0].numbers.cycles = 3000;
+  before.conditions["simulated.core_khz"] = "1500000";
+  Snapshot after = before;
+  const auto text = [&] { return diff_text(*diff(before, after, {}), before, after, {}); };
+  EXPECT_EQ(text().find("time"), std::string::npos);
+  after.conditions["simulated.core_khz"] = "1000000";
+  const std::string with_time = text();  // 3000 cycles at 1.5 GHz and at 1 GHz
+  EXPECT_NE(with_time.find(report::duration_text(2e-6)), std::string::npos) << with_time;
+  EXPECT_NE(with_time.find(report::duration_text(3e-6)), std::string::npos) << with_time;
 }
 
 TEST(DiffText, control_characters_of_names_do_not_reach_the_terminal) {
