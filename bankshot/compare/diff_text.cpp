@@ -95,7 +95,7 @@ std::string place(const Pair<T>& pair) {
 }
 
 std::string quoted(const std::string& text) {
-  return text.empty() ? "" : "              | " + report::shortened(printable(text)) + "\n";
+  return text.empty() ? "" : "              | " + report::shortened(printable(text), {}) + "\n";
 }
 
 std::string line_text(const Pair<Line>& line, const Paint& paint) {

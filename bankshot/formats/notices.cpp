@@ -21,11 +21,22 @@ namespace {
 /// same limit.
 Level level_of(uint64_t lost, uint64_t needed) { return lost >= needed / 10.0 ? Level::warning : Level::note; }
 
-void add_conflicts(const report::Kernel& kernel, std::vector<Notice>& list) {
+/// The calls that inlined code comes from; its own line is among them if the notice is for another one.
+void add_frames(Notice& notice, const simt::Source& source) {
+  for (size_t k = 0; k < source.frames.size(); ++k) {
+    const ptx::SourceFrame& frame = source.frames[k];
+    if (frame.file == notice.source.file && frame.line == notice.source.line) continue;
+    const std::string function = frame.function.empty() ? "the kernel" : printable(frame.function);
+    notice.related.push_back(
+        {{frame.file, frame.line, 0, {}}, (k == 0 ? "the inlined code is in " : "inlined into ") + function});
+  }
+}
+
+void add_conflicts(const report::RunReport& report, const report::Kernel& kernel, std::vector<Notice>& list) {
   const report::SharedTotals all = kernel.shared();
   for (const report::LineGroup& group : line_groups(kernel)) {
     const uint64_t conflicts = group.shared.conflicts();
-    if (conflicts == 0) continue;
+    if (conflicts == 0 || report.is_suppressed(kernel, kernel.sites[group.sites[0]].source)) continue;
     uint64_t position = 0;
     for (const size_t i : group.sites) position += kernel.sites[i].totals.position;
     const report::Site& worst = kernel.sites[worst_site(kernel, group)];
@@ -41,6 +52,7 @@ void add_conflicts(const report::Kernel& kernel, std::vector<Notice>& list) {
                     report::percent(conflicts, group.shared.wavefronts), is_position ? "position" : "bank",
                     operation_text(worst), report::class_text(worst.totals),
                     report::counted(worst.totals.degree_max, "wavefront", "wavefronts"), printable(kernel.demangled));
+    add_frames(notice, worst.source);
     list.push_back(std::move(notice));
   }
 }
@@ -60,6 +72,7 @@ void add_uncoalesced(const report::Kernel& kernel, std::vector<Notice>& list) {
                     report::counted(line.sums.cycles, "cycle", "cycles"), report::grouped(line.sums.ideal_cycles),
                     printable(site.op), report::shape_text(site.totals.worst.shape),
                     report::counted(site.totals.worst.cost.cycles, "cycle", "cycles"), printable(kernel.demangled));
+    add_frames(notice, site.source);
     list.push_back(std::move(notice));
   }
 }
@@ -105,6 +118,7 @@ void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
                   .weight = finding.count};
     if (!finding.other_op.empty())
       notice.related.push_back({finding.other, thread_text(finding.other_thread) + " " + printable(finding.other_op)});
+    add_frames(notice, finding.source);
     list.push_back(std::move(notice));
   }
 }
@@ -116,12 +130,30 @@ std::vector<Notice> notices(const Run& run) {
   add_gates(run, list);
   add_findings(run.report, list);
   for (const report::Kernel& kernel : run.report.kernels) {
-    add_conflicts(kernel, list);
+    add_conflicts(run.report, kernel, list);
     add_uncoalesced(kernel, list);
   }
   std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
     return a.level != b.level ? a.level < b.level : a.weight > b.weight;
   });
+  return list;
+}
+
+std::vector<Accepted> accepted(const report::RunReport& report) {
+  std::vector<Accepted> list;
+  for (const report::Suppressed& one : report.suppressed) {
+    const std::string kernel = report::demangle(one.kernel);
+    const bool is_conflict = one.kind == report::kBankConflict;
+    list.push_back({{.rule = &rule(one.kind),
+                     .level = Level::note,
+                     .kernel = kernel,
+                     .message = (is_conflict ? report::counted(one.count, "conflict", "conflicts")
+                                             : report::counted(one.count, "time", "times")) +
+                                (kernel.empty() ? "" : " in " + printable(kernel)),
+                     .source = one.source,
+                     .weight = one.count},
+                    one.reason});
+  }
   return list;
 }
 

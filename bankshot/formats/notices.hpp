@@ -26,6 +26,13 @@ struct Notice {
   uint64_t weight = 0;  ///< of notices of one level, what is heavier is more important
 };
 
+/// What bankshot.toml accepts; the other notices do not have it.
+struct Accepted {
+  Notice notice;
+  std::string reason;
+};
+std::vector<Accepted> accepted(const report::RunReport& report);
+
 /// Errors first, then warnings, then notes; in each level the heaviest first.
 std::vector<Notice> notices(const Run& run);
 

@@ -93,9 +93,17 @@ ordered_json run_json(const Run& run, const Surroundings& around) {
                        {"columnKind", "utf16CodeUnits"},
                        {"properties", {{"program", printable(run.report.program)}, {"gpu", printable(run.report.gpu)}}},
                        {"results", ordered_json::array()}};
-  const std::vector<Notice> list = notices(run);
+  std::vector<Notice> list = notices(run);
+  const size_t open = list.size();
+  const std::vector<Accepted> others = accepted(run.report);
+  for (const Accepted& one : others) list.push_back(one.notice);
   const std::vector<std::string> marks = fingerprints(list, around);
-  for (size_t k = 0; k < list.size(); ++k) json["results"].push_back(result_json(list[k], marks[k], around));
+  for (size_t k = 0; k < list.size(); ++k) {
+    json["results"].push_back(result_json(list[k], marks[k], around));
+    if (k < open) continue;
+    json["results"].back()["suppressions"] = ordered_json::array(
+        {{{"kind", "external"}, {"status", "accepted"}, {"justification", printable(others[k - open].reason)}}});
+  }
   return json;
 }
 

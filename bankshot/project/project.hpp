@@ -38,9 +38,9 @@ struct Suppression {
 enum class Unused : uint8_t { ignore, warn, error };
 
 struct Project {
-  std::string file;    ///< absolute
-  std::string folder;  ///< of the file, without symbolic links
-  std::string gpu;     ///< a name, or an absolute path below the folder; empty: not said
+  std::string file;                       ///< absolute
+  std::string folder;                     ///< of the file, without symbolic links
+  std::string gpu;                        ///< a name, or an absolute path below the folder; empty: not said
   std::vector<std::string> header_roots;  ///< absolute; see ptx/library_headers.hpp
   std::vector<std::string> source_roots;  ///< absolute: the folders whose sources may be read; empty: not said
   Gates explain, simulate, check;

@@ -25,7 +25,9 @@ class ProjectReader : TomlReader {
   using TomlReader::TomlReader;
 
   void read(Project& project) {
-    refuse_unknown(root_, {"gpu", "header_roots", "source_roots", "unused_suppressions", "explain", "simulate", "check", "suppress"}, "");
+    refuse_unknown(
+        root_,
+        {"gpu", "header_roots", "source_roots", "unused_suppressions", "explain", "simulate", "check", "suppress"}, "");
     project.gpu = text(root_, "gpu");
     if (project.gpu.find('/') != std::string::npos || project.gpu.ends_with(".toml")) {
       const Result<std::string> path = path_in(project, project.gpu);

@@ -1,5 +1,5 @@
 // bankshot completion: a script for a shell.
-#include <CLI/Validators.hpp>
+#include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/completion.hpp"

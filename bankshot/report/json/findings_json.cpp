@@ -63,7 +63,8 @@ ordered_json finding_json(const Finding& finding, const RunReport& report) {
     json["cta"] = extent_json(finding.cta);
     json["access"] = access_json(finding.source, finding.op, finding.thread, report);
   }
-  if (!finding.other_op.empty()) json["earlier"] = access_json(finding.other, finding.other_op, finding.other_thread, report);
+  if (!finding.other_op.empty())
+    json["earlier"] = access_json(finding.other, finding.other_op, finding.other_thread, report);
   json["variable"] = demangle(finding.variable);
   json["offset"] = finding.address;
   json["bytes"] = finding.bytes;

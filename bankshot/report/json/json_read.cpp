@@ -202,8 +202,8 @@ Kernel read_kernel(const json& object, RunReport& report) {
 void read_project(const json& root, RunReport& report) {
   report.project = text(root, "project");
   for (const json& one : list(root, "suppressed")) {
-    report.suppressed.push_back({text(one, "kind"), text(one, "kernel"), read_source(one),
-                                 number<uint64_t>(one, "count"), text(one, "reason")});
+    report.suppressed.push_back(
+        {text(one, "kind"), text(one, "kernel"), read_place(one), number<uint64_t>(one, "count"), text(one, "reason")});
   }
   sort(report.suppressed);
 }
