@@ -69,6 +69,12 @@ __global__ void last_one_wins(const int* in, int* out) {
   out[blockIdx.x] = sum;
 }
 
+__device__ int sum_of(const int* values, int count) {
+  int sum = 0;
+  for (int k = 0; k < count; ++k) sum += values[k];
+  return sum;
+}
+
 /// Reads one element more than there is, times zero.
 __global__ void unwritten_shared(const int* in, int* out) {
   __shared__ int part[kBlock + 1];
@@ -76,9 +82,7 @@ __global__ void unwritten_shared(const int* in, int* out) {
   part[t] = in[blockIdx.x * kBlock + t];
   __syncthreads();
   if (t != 0) return;
-  int sum = 0;
-  for (int k = 0; k <= kBlock; ++k) sum += part[k];  // part[256] was never written
-  out[blockIdx.x] = sum;
+  out[blockIdx.x] = sum_of(part, kBlock + 1);  // part[256] was never written
 }
 
 /// Adds to results that nobody has set to zero.
