@@ -12,7 +12,6 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
-#include "bankshot/report/text/source_lines.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -156,7 +155,7 @@ void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
 /// The sources that declarations are looked for in.
 class Sources {
  public:
-  explicit Sources(std::vector<std::string> roots) : roots_(std::move(roots)) {}
+  explicit Sources(report::SourcePolicy policy) : policy_(std::move(policy)) {}
 
   /// Looks into the files of the array's accesses, then into those of its kernel.
   void find(ArrayPlan& array, const std::string& kernel, const ptx::KernelCode& code) {
@@ -187,12 +186,12 @@ class Sources {
 
  private:
   Result<std::string> read(const std::string& file) const {
-    if (report::may_be_read(file, roots_)) return host::read_text(file);
+    if (report::may_be_read(file, policy_)) return host::read_text(file);
     return Error{"its source " + printable(file) + " is outside the project; to read it: --source-root " +
                  printable(file.substr(0, file.rfind('/')))};
   }
 
-  std::vector<std::string> roots_;
+  report::SourcePolicy policy_;
   std::map<std::string, Result<std::string>> texts_;
 };
 
@@ -281,7 +280,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
   plan.rules = report.rules;
   plan.machine_code = report.machine_code;
   Loader loader(gpu);
-  Sources sources(options.source_roots);
+  Sources sources(options.sources);
   for (const auto& [digest, text] : run.seen.ptx) {
     Result<ptx::Module> module = parse(text);
     if (!module) return module.error();

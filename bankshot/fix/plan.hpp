@@ -14,6 +14,7 @@
 #include "bankshot/fix/run.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
 #include "bankshot/scratchpad/patterns/padding.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
@@ -138,7 +139,7 @@ struct PlanOptions {
   std::chrono::milliseconds time_limit{10000};  ///< for the search of each array's hash
   std::string hash_class = {};                  ///< of the hashes, as in `bankshot search --class`; empty: any
   std::vector<std::string> kernels;             ///< parts of the names of those to work on; empty: all
-  std::vector<std::string> source_roots = {};   ///< folders of the sources that may be read; empty: any
+  report::SourcePolicy sources = {};            ///< which of them may be read
 };
 
 /// Finds the remedies. @param run  of the original

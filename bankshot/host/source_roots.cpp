@@ -10,24 +10,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_below(const fs::path& folder, const fs::path& root) {
+  return std::mismatch(root.begin(), root.end(), folder.begin(), folder.end()).first == root.end();
+}
+
+/// The file system's root, the user's home, or a folder around it.
 bool is_too_wide(const fs::path& folder) {
   const char* home = std::getenv("HOME");
   std::error_code code;
-  return !folder.has_relative_path() || (home != nullptr && folder == fs::weakly_canonical(home, code));
+  return !folder.has_relative_path() ||
+         (home != nullptr && *home != 0 && is_below(fs::weakly_canonical(home, code), folder));
 }
 
 /// CMAKE_HOME_DIRECTORY of a build folder; empty if it is none.
 fs::path built_from(const fs::path& folder) {
   std::ifstream cache(folder / "CMakeCache.txt");
+  std::error_code code;
   constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   for (std::string line; std::getline(cache, line);) {
-    if (line.starts_with(kKey)) return line.substr(kKey.size());
+    if (line.starts_with(kKey)) return fs::weakly_canonical(line.substr(kKey.size()), code);
   }
   return {};
-}
-
-bool is_below(const fs::path& folder, const fs::path& root) {
-  return std::mismatch(root.begin(), root.end(), folder.begin(), folder.end()).first == root.end();
 }
 
 /// The top of the project that a folder belongs to; the folder itself if there are no signs of one.
@@ -51,7 +54,7 @@ std::vector<std::string> source_roots(const std::string& program) {
   std::vector<std::string> roots;
   for (const fs::path& folder : folders) {
     const std::string root = project_of(folder).string();
-    if (!is_too_wide(root) && std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
+    if (fs::path(root).has_relative_path() && std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
   }
   return roots;
 }

@@ -42,7 +42,9 @@ bool is_below(const std::vector<std::string_view>& file, bool absolute, std::str
 }
 
 /// "cuda", "cuda-12.4"
-bool is_toolkit(std::string_view part) { return part == "cuda" || part.starts_with("cuda-"); }
+bool is_toolkit(std::string_view part) {
+  return part == "cuda" || (part.starts_with("cuda-") && part.size() > 5 && part[5] >= '0' && part[5] <= '9');
+}
 
 }  // namespace
 
@@ -55,7 +57,7 @@ bool is_library_header(std::string_view file, const std::vector<std::string>& ro
     const std::string_view outer = parts[k], inner = parts[k + 1];
     // cuda/include, cuda/targets/x86_64-linux/include, site-packages/nvidia/cuda_runtime/include
     if (is_toolkit(outer) && (inner == "include" || inner == "targets")) return true;
-    if (outer == "nvidia" && inner.starts_with("cu")) return true;
+    if (outer == "site-packages" && inner == "nvidia") return true;
     if (std::ranges::find(kLibraries, inner) != kLibraries.end() && (outer == "include" || outer == inner)) return true;
   }
   return false;

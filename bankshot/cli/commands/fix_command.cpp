@@ -149,7 +149,7 @@ class Fix final : public Command {
     options.runner = runner->get();
     options.time_limit = time_limit();
     options.kernels = kernels_;
-    options.source_roots = source_roots_.of(command[0]);
+    options.sources.roots = source_roots_.of(command[0]);
     options.hash_class = class_;
     options.cycles = !no_cycles_;
     options.even_if_slower = even_if_slower_;

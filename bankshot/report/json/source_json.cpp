@@ -43,6 +43,8 @@ ordered_json FrameTable::source(const simt::Source& source) {
 simt::Source read_source(const json& object, const std::vector<ptx::SourceFrame>& frames) {
   simt::Source source = read_place(object);
   if (!object.contains("frames")) return source;
+  constexpr size_t kMost = 256;  // as ptx::Places has
+  if (list(object, "frames").size() > kMost) throw Bad{"\"frames\" has more than 256 indices"};
   for (const json& index : list(object, "frames")) {
     if (!index.is_number_unsigned() || index.get<uint64_t>() >= frames.size())
       throw Bad{"\"frames\" must hold indices into \"frames\" of the kernel"};

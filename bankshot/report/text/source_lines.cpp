@@ -34,23 +34,27 @@ std::vector<std::string> read(const fs::path& file) {
   return lines;
 }
 
-/// @param roots  resolved
-bool is_below_any(const fs::path& file, const std::vector<std::string>& roots) {
-  return roots.empty() || std::ranges::any_of(roots, [&](const std::string& root) { return is_below(file, root); });
+SourcePolicy with_resolved_roots(SourcePolicy policy) {
+  if (policy.roots) {
+    for (std::string& root : *policy.roots) root = resolved(root).string();
+  }
+  return policy;
+}
+
+/// @param policy  with resolved roots
+bool is_inside(const fs::path& file, const SourcePolicy& policy) {
+  return !policy.roots ||
+         std::ranges::any_of(*policy.roots, [&](const std::string& root) { return is_below(file, root); });
 }
 
 }  // namespace
 
-bool may_be_read(const std::string& file, const std::vector<std::string>& roots) {
-  std::vector<std::string> folders = roots;
-  for (std::string& root : folders) root = resolved(root).string();
+bool may_be_read(const std::string& file, const SourcePolicy& policy) {
   const fs::path path = resolved(file);
-  return is_source(file) && is_source(path.string()) && is_below_any(path, folders);
+  return is_source(file) && is_source(path.string()) && is_inside(path, with_resolved_roots(policy));
 }
 
-SourceLines::SourceLines(SourcePolicy policy) : policy_(std::move(policy)) {
-  for (std::string& root : policy_.roots) root = resolved(root).string();
-}
+SourceLines::SourceLines(SourcePolicy policy) : policy_(with_resolved_roots(std::move(policy))) {}
 
 /// A program names its sources itself: no line of any other file is to get into a report by a name that was made up.
 const SourceLines::File& SourceLines::file(const std::string& name) {
@@ -60,7 +64,7 @@ const SourceLines::File& SourceLines::file(const std::string& name) {
   std::error_code code;
   const fs::path path = resolved(name);
   if (!fs::is_regular_file(path, code) || fs::file_size(path, code) > kLargestFile || code) return file;
-  file.outside = !is_below_any(path, policy_.roots);
+  file.outside = !is_inside(path, policy_);
   if (!file.outside && is_source(path.string())) file.lines = read(path);
   return file;
 }

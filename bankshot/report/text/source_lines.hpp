@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,14 +14,14 @@ namespace bankshot::report {
 
 /// Which files may be quoted, and what is known of their age.
 struct SourcePolicy {
-  /// A program names its sources itself, so only files below these folders are read; empty: any file.
-  std::vector<std::string> roots = {};
+  /// A program names its sources itself, so only files below these folders are read. Without a list: any file.
+  std::optional<std::vector<std::string>> roots = {};
   std::string program = {};  ///< built of these sources: later changes are noted; empty: not known
 };
 
 /// Whether the policy lets the file be read: it has the ending of a source file and lies below a root. Symbolic links
 /// are followed first.
-bool may_be_read(const std::string& file, const std::vector<std::string>& roots);
+bool may_be_read(const std::string& file, const SourcePolicy& policy);
 
 /// Reads each file once. A file that is missing, not a plain file, too large, outside the roots or without the
 /// ending of a source file has no lines.

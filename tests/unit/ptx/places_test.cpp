@@ -18,9 +18,10 @@ TEST(LibraryHeaders, are_those_of_system_toolkit_and_known_libraries) {
         "/home/me/cutlass/examples/../include/cutlass/gemm/kernel.h"}) {
     EXPECT_TRUE(is_library_header(file, kNoRoots)) << file;
   }
-  for (const char* file : {"/home/me/cuda/tiles/tile.cuh", "/home/me/project/include/tile.cuh", "tile.cuh", "",
-                           "/home/me/cutlass/examples/a.cu", "/usr/includes/a.cu", "/home/me/my_cub/scan.cuh",
-                           "/home/me/include/cute.cuh"}) {
+  for (const char* file :
+       {"/home/me/cuda/tiles/tile.cuh", "/home/me/project/include/tile.cuh", "tile.cuh", "",
+        "/home/me/cutlass/examples/a.cu", "/usr/includes/a.cu", "/home/nvidia/cutest/a/b.cu",
+        "/home/me/cuda-samples/include/a.h", "/home/me/my_cub/scan.cuh", "/home/me/include/cute.cuh"}) {
     EXPECT_FALSE(is_library_header(file, kNoRoots)) << file;
   }
 }

@@ -372,7 +372,7 @@ TEST(SourceLines, only_files_below_the_roots_are_read) {
   for (const char* name : {"project/src/a.cu", "projects/b.cu", "c.cu"}) std::ofstream(folder / name) << "first\n";
   fs::create_symlink(folder / "c.cu", folder / "project/link.cu");
   for (const std::string& root : {(folder / "project").string(), (folder / "project").string() + "/"}) {
-    SourceLines lines({.roots = {root}});
+    SourceLines lines({.roots = std::vector<std::string>{root}});
     EXPECT_EQ(lines.get(folder / "project/src/a.cu", 1), "first");
     EXPECT_EQ(lines.get(folder / "project/src/../../project/src/a.cu", 1), "first");
     EXPECT_TRUE(lines.notes().empty());
