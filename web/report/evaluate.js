@@ -1,6 +1,5 @@
-// The one function that says what an access costs, and what it would cost if something were different. The rules are those of
-// bankshot/scratchpad, compiled to WebAssembly. This page has none of its own: built without them, it can ask nothing, and shows the
-// pictures that the program put into the document.
+// What an access would cost if its width, its padding or the bank hash were different. The rules are those of bankshot/scratchpad,
+// compiled to WebAssembly. What accesses did cost is in the document. A page that was built without the rules shows that alone.
 import { loadScratchpad } from "scratchpad-rules";
 
 let rules = null;

@@ -5,7 +5,7 @@ import { h, replace, visible } from "./dom.js";
 import { fixView } from "./fix.js";
 import { findingsView } from "./findings.js";
 import { machineView } from "./machine.js";
-import { modelOf } from "./model.js";
+import { countsAccesses, modelOf } from "./model.js";
 import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
@@ -27,7 +27,7 @@ const views = is_sweep ? [{ key: "results", title: "Results", draw: sweepView }]
   { key: "overview", title: "Overview", draw: overview },
   model.reports[0].config && { key: "cycles", title: "Cycles", draw: cyclesView },
   { key: "source", title: "Source", draw: sourceView },
-  { key: "sites", title: "Sites", draw: sitesView },
+  countsAccesses(model.reports[0]) && { key: "sites", title: "Sites", draw: sitesView },
   { key: "machine", title: "Machine", draw: machineView },
 ];
 const offered = views.filter(Boolean);

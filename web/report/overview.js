@@ -2,7 +2,7 @@
 import { accessView } from "./access.js";
 import { h } from "./dom.js";
 import { suppressedList } from "./findings.js";
-import { findingsOf, kernelsOf, sitesOf, sum } from "./model.js";
+import { countsAccesses, findingsOf, kernelsOf, sitesOf, sum } from "./model.js";
 import { bars } from "./plots.js";
 import { dataTable } from "./table.js";
 import { counted, duration, extent, fixed, percent, placeText, short, shortName, whole } from "./words.js";
@@ -43,7 +43,10 @@ function tiles(model, state, kernels) {
     const exposed = sum(kernels.map((kernel) => kernel.counters.conflict_cycles_exposed));
     list.push(tile(percent(exposed / active), "of active cycles wait for conflicts"));
   }
-  list.push(tile(short(shared[0]), "shared accesses"), tile(short(shared[2]), "conflicts", shared[1] ? percent(shared[2] / shared[1]) + " of " + short(shared[1]) + " wavefronts wasted" : null));
+  if (countsAccesses(report)) {
+    list.push(tile(short(shared[0]), "shared accesses"),
+      tile(short(shared[2]), "conflicts", shared[1] ? percent(shared[2] / shared[1]) + " of " + short(shared[1]) + " wavefronts wasted" : null));
+  }
   return h("dl", { class: "tiles" }, list);
 }
 
@@ -95,7 +98,7 @@ export function kernelTable(model, state, choose) {
     number("IPC", "ipc", (row) => row.kernel.counters.machine_instructions / row.kernel.counters.active_cycles, (row) => fixed(row.kernel.counters.machine_instructions / row.kernel.counters.active_cycles, 2)),
     number("occupancy", "occupancy", (row) => row.kernel.counters.warp_cycles / row.kernel.counters.active_cycles, (row) => fixed(row.kernel.counters.warp_cycles / row.kernel.counters.active_cycles, 1) + " of " + report.config.max_warps),
     { title: "mostly held back by", key: "cause", value: (row) => mainCause(row.kernel, causes), cell: (row) => mainCause(row.kernel, causes) });
-  columns.push(number("accesses", "accesses", (row) => row.kernel.shared.accesses), number("wavefronts", "wavefronts", (row) => row.kernel.shared.wavefronts),
+  if (countsAccesses(report)) columns.push(number("accesses", "accesses", (row) => row.kernel.shared.accesses), number("wavefronts", "wavefronts", (row) => row.kernel.shared.wavefronts),
     number("ideal", "ideal", (row) => row.kernel.shared.ideal_wavefronts), number("conflicts", "conflicts", (row) => row.kernel.shared.conflicts),
     number("wasted", "wasted", (row) => (row.kernel.shared.wavefronts ? row.kernel.shared.conflicts / row.kernel.shared.wavefronts : 0),
       (row) => (!row.kernel.shared.wavefronts ? "–" : report.config ? percent(row.kernel.shared.conflicts / row.kernel.shared.wavefronts) : bar(row.kernel.shared.conflicts / row.kernel.shared.wavefronts, percent(row.kernel.shared.conflicts / row.kernel.shared.wavefronts)))));
@@ -116,7 +119,7 @@ export function overview(model, state, choose) {
   return [
     tiles(model, state, kernels),
     h("h2", null, "Kernels"), kernelTable(model, state, choose),
-    h("div", { class: "columns" },
+    countsAccesses(model.reports[state.report]) && h("div", { class: "columns" },
       h("section", null, h("h2", null, "Lines that lose most to conflicts"), worstLines(model, state, kernels, choose), degrees(model, state)),
       worstAccess(model, state)),
     suppressedList(model.reports[state.report]),
