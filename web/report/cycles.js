@@ -4,7 +4,7 @@ import { kernelsOf, sum } from "./model.js";
 import { roofline, stacked } from "./plots.js";
 import { dataTable } from "./table.js";
 import { duration, fixed, percent, placeText, short, shortName, whole, counted } from "./words.js";
-import { activeSlots, mainCause, nameOf, secondsOf } from "./overview.js";
+import { activeSlots, cyclesOf, mainCause, nameOf, secondsOf } from "./overview.js";
 
 /// Causes of the kernels that are shown, the largest first, with the colour that each keeps in all pictures of the page.
 function causesOf(kernels) {
@@ -104,19 +104,44 @@ export function cyclesView(model, state, choose) {
   ];
 }
 
-/// The same kernels on several GPUs.
-export function compareView(model, state, choose) {
-  const first = model.reports[0];
-  const seen = new Map();
-  return first.kernels.map((kernel, k) => {
-    const which = seen.get(kernel.name) || 0;
-    seen.set(kernel.name, which + 1);
-    const here = model.reports.map((report) => report.kernels.filter((one) => one.name === kernel.name)[which]);
-    const seconds = here.map((one, r) => (one && one.counters ? secondsOf(model.reports[r], one.sampled ? one.sampled.cycles : one.cycles) : NaN)), base = seconds.find(Number.isFinite), slowest = Math.max(...seconds.filter(Number.isFinite));
-    return h("section", null, h("h2", null, nameOf(kernel)), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "GPUs" }, h("table", { class: "plain wide" }, h("thead", null, h("tr", null, ["GPU", "time", "cycles", "speedup", "IPC", "mostly held back by"].map((title, at) => h("th", { scope: "col", class: at > 0 && at < 5 ? "number" : null }, title)))),
-      h("tbody", null, here.map((one, r) => h("tr", null, h("th", { scope: "row" }, h("button", { type: "button", class: "link", title: model.reports[r].gpu, onclick: () => choose({ report: r, kernel: null, tab: "cycles", site: null, ptx: null }) }, model.gpus[r])),
-        one && one.counters ? [h("td", { class: "number" }, h("span", { class: "meter", style: { "--share": seconds[r] / slowest } }, h("span", { class: "bar" }), h("span", null, duration(seconds[r])))), h("td", { class: "number" }, whole(Math.round(one.sampled ? one.sampled.cycles : one.cycles))),
-          h("td", { class: "number" }, fixed(base / seconds[r], 2) + " ×"), h("td", { class: "number" }, fixed(one.counters.machine_instructions / one.counters.active_cycles, 2)), h("td", null, mainCause(one, model.page.causes) + (one.partial_launches ? "; stopped before its end" : ""))]
-          : h("td", { colspan: "5", class: "quiet" }, "did not run")))))));
+/// Kernels of any of the reports, each with what it is on each GPU; nothing where it did not run. Kernels of one name are matched in order.
+function kernelsOfAll(reports) {
+  const all = new Map();
+  reports.forEach((report, r) => {
+    const seen = new Map();
+    for (const kernel of report.kernels) {
+      const which = seen.get(kernel.name) || 0, key = which + " " + kernel.name;
+      seen.set(kernel.name, which + 1);
+      if (!all.has(key)) all.set(key, new Array(reports.length).fill(null));
+      all.get(key)[r] = kernel;
+    }
   });
+  return [...all.values()];
 }
+
+function comparedKernel(model, here, choose) {
+  const timed = here.map((one) => one && one.counters), first = here.find(Boolean);
+  const seconds = here.map((one, r) => (timed[r] ? secondsOf(model.reports[r], cyclesOf(one)) : NaN));
+  const slowest = Math.max(...seconds.filter(Number.isFinite));
+  // A launch that was stopped, or that another GPU did not make, has done less work: its time compares with nothing.
+  const ended = here.map((one, r) => timed[r] && !one.partial_launches), base = ended.indexOf(true);
+  const speedup = (one, r) => (ended[r] && one.launches === here[base].launches ? fixed(seconds[base] / seconds[r], 2) + " ×" : "–");
+  const name = (r) => h("button", { type: "button", class: "link", title: model.reports[r].gpu,
+    onclick: () => choose({ report: r, kernel: null, tab: "cycles", site: null, ptx: null }) }, model.gpus[r]);
+  const cells = (one, r) => [
+    h("td", { class: "number" }, h("span", { class: "meter", style: { "--share": seconds[r] / slowest } }, h("span", { class: "bar" }),
+      h("span", null, duration(seconds[r])))),
+    h("td", { class: "number" }, whole(Math.round(cyclesOf(one)))), h("td", { class: "number" }, speedup(one, r)),
+    h("td", { class: "number" }, fixed(one.counters.machine_instructions / one.counters.active_cycles, 2)),
+    h("td", null, mainCause(one, model.page.causes) + (one.partial_launches ? "; stopped before its end" : "")),
+  ];
+  const titles = ["GPU", "time", "cycles", "speedup", "IPC", "mostly held back by"];
+  return h("section", null, h("h2", null, nameOf(first)), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "GPUs" },
+    h("table", { class: "plain wide" },
+      h("thead", null, h("tr", null, titles.map((title, at) => h("th", { scope: "col", class: at > 0 && at < 5 ? "number" : null }, title)))),
+      h("tbody", null, here.map((one, r) => h("tr", null, h("th", { scope: "row" }, name(r)),
+        timed[r] ? cells(one, r) : h("td", { colspan: "5", class: "quiet" }, "did not run")))))));
+}
+
+/// The same kernels on several GPUs.
+export const compareView = (model, state, choose) => kernelsOfAll(model.reports).map((here) => comparedKernel(model, here, choose));

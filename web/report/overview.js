@@ -9,7 +9,7 @@ import { counted, duration, extent, fixed, percent, placeText, short, shortName,
 
 export const secondsOf = (report, cycles) => cycles / (report.config.core_khz * 1000);
 export const nameOf = (kernel) => h("span", { class: "name", title: kernel.demangled }, shortName(kernel.demangled));
-const cyclesOf = (kernel) => (kernel.sampled ? kernel.sampled.cycles : kernel.cycles);
+export const cyclesOf = (kernel) => (kernel.sampled ? kernel.sampled.cycles : kernel.cycles);
 const bar = (share, text) => h("span", { class: "meter", style: { "--share": share } }, h("span", { class: "bar" }), h("span", null, text));
 
 /// Issue slots by cause without those of SMs that had no CTA.
