@@ -21,6 +21,8 @@ export const canEvaluate = () => rules !== null;
 /// @param change  { hash: SPEC, width: bytes, padding: { row_bytes, bytes } }, each may be missing
 /// @return { wavefronts, ideal, passes: [{ phase: [lane], banks: [{ bank, word, lanes: [lane] }] }] } or { error: sentence }
 export function evaluate(site, scratchpad, change = {}) {
-  return rules.access({ rules: scratchpad, offsets: site.pattern.addresses.map((word) => (word === null ? null : 4 * word)), kind: site.kind,
-    width: change.width || site.width, padding: change.padding || null, ...(change.hash || site.hash ? { hash: change.hash || site.hash } : {}) });
+  return rules.access({ rules: scratchpad, offsets: site.pattern.addresses.map((word) => (word === null ? null : 4 * word)),
+      kind: site.kind,
+    width: change.width || site.width, padding: change.padding || null,
+    ...(change.hash || site.hash ? { hash: change.hash || site.hash } : {}) });
 }

@@ -62,4 +62,5 @@ export const patternText = (site) => site.class + (site.class === "stride" && si
 
 /// "transpose.cu" of a path.
 export const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
-export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line : "–");
+export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line
+  : "–");
