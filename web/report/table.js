@@ -19,7 +19,7 @@ for (const [event, on] of [["beforeprint", true], ["afterprint", false]]) {
 /// @param columns  [{ title, key, cell: row → text or element, value: row → what it is sorted by, number: bool, first: "descending" }]
 ///                 a column without `value` is not sorted
 /// @param options  { caption, rows, rowHeight, sort: key, order, selected: row → bool, onrow: row → void, height, name: class }
-/// @return { element, show(row), refresh(), rows() }
+/// @return { element, show(row), focus(row), set(rows), refresh() }
 export function dataTable(columns, options) {
   let { rows, sort = null } = options;
   let order = options.order || "descending", from = -1, to = -1;
@@ -127,9 +127,7 @@ export function dataTable(columns, options) {
   arrange();
   return {
     element,
-    rows: () => rows,
     refresh: () => draw(true),
-    resized: () => draw(false),
     set: (more) => {
       rows = more;
       element.scrollTop = 0;
@@ -140,7 +138,6 @@ export function dataTable(columns, options) {
       if (at >= 0) scrollTo(at);
       draw(true);
     },
-    place: (row) => rows.indexOf(row),
     focus: (row) => focus(rows.indexOf(row)),
   };
 }

@@ -13,7 +13,7 @@ export function percent(share) {
 /// 1.02 M: at most 6 characters.
 export function short(n) {
   if (n < 10000) return Number.isInteger(n) ? whole(n) : fixed(n, 1);
-  return format(".3~s")(n).replace(/([a-zA-Z])$/, " $1").replace("G", "G");
+  return format(".3~s")(n).replace(/([a-zA-Z])$/, " $1");
 }
 export function duration(seconds) {
   if (seconds < 1e-3) return fixed(seconds * 1e6, 2) + " µs";
