@@ -1,5 +1,6 @@
-// What an access would cost if its width, its padding or the bank hash were different. The rules are those of bankshot/scratchpad,
-// compiled to WebAssembly. What accesses did cost is in the document. A page that was built without the rules shows that alone.
+// What an access costs, and what it would cost if its width, its padding or the bank hash were different, by the rules of
+// bankshot/scratchpad, compiled to WebAssembly. A page that was built without them shows the pictures in its document; access.js knows
+// which bank a word is in, to fill those with words and lanes, and no other rule.
 import { loadScratchpad } from "scratchpad-rules";
 
 let rules = null;
