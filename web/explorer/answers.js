@@ -38,7 +38,7 @@ function proofText(found, hashClass) {
     return `Proved: no ${kind} has fewer. The proof was checked here by code that shares nothing with the search${nodes}.`;
   if (found.check !== null) return `Not proved: the checker did not accept the proof of the search: ${found.check.text}`;
   if (found.status === "exhaustive") return `All ${number(found.evaluated)} were tried: no ${kind} has fewer.`;
-  return `Not proved: time ran out. No ${kind} has fewer than ${number(found.lower_bound)}.`;
+  return `Not proved: time ran out. By the search alone, no ${kind} has fewer than ${number(found.lower_bound)}.`;
 }
 
 /** @param {import("../scratchpad.js").SearchAnswer} found @param {string} hashClass */
@@ -46,7 +46,8 @@ function hashTitle(found, hashClass) {
   if (found.conflicts_before === 0) return "There are no conflicts to remove";
   if (found.conflicts < found.conflicts_before)
     return hashClass === "swizzle" && found.hash.swizzle !== null ? found.hash.swizzle : `bank(a) = ${found.hash.expression}`;
-  return isProved(found) ? "No hash removes any of these conflicts" : "No better hash was found in 2 seconds";
+  if (isProved(found)) return "No hash removes any of these conflicts";
+  return found.best ? "No better hash was found" : "No better hash was found in 2 seconds";
 }
 
 /** @param {Scratchpad} scratchpad @param {any} asked @param {string} without  what of the question is not asked for: "without the hash that is set",
