@@ -119,7 +119,7 @@ export class Scratchpad {
       return JSON.parse(new TextDecoder().decode(answer));
     } catch (problem) {
       this.exports_ = start(this.module_);  // what was in its memory is of no use
-      return { error: `the question needs more memory than a page has (${problem})` };
+      return { error: `the question was not answered, as its computation stopped (${problem}): ask for fewer or simpler accesses` };
     }
   }
 

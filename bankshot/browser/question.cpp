@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using scratchpad::Rules;
 
-/// A block has at most so many warps.
+/// As many as a block has threads: more than enough for one access of each of its warps.
 constexpr size_t kMostAccesses = 1024;
 
 std::string lane_error(size_t lane, const std::string& why) { return "lane " + std::to_string(lane) + ": " + why; }

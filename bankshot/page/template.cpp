@@ -33,7 +33,7 @@ std::string in_template(std::string_view document) {
   constexpr std::string_view kPlace = "@DOCUMENT@";
   const std::string_view page(bankshot_page_begin, static_cast<size_t>(bankshot_page_end - bankshot_page_begin));
   const size_t place = page.find(kPlace);
-  assert(place != std::string_view::npos && "web/report/build makes a page with a place for the document");
+  assert(place != std::string_view::npos && "web/report/page.html has a place for the document");
   std::string text;
   text.reserve(page.size() + document.size());
   text += page.substr(0, place);

@@ -23,6 +23,12 @@ const conflictsText = (/** @type {number} */ count) => (count === 0 ? "no confli
 /** Least padding first: elements that a variable `pad` may have. */
 const MOST_PAD = 32;
 
+/** Whether nothing of the class is better: the checker's word wherever there is a proof to check, never the search's alone.
+ *  @param {import("../scratchpad.js").SearchAnswer} found */
+function isProved(found) {
+  return found.conflicts === 0 || (found.check === null ? found.status === "exhaustive" : found.check.proved);
+}
+
 /** @param {import("../scratchpad.js").SearchAnswer} found @param {string} hashClass */
 function proofText(found, hashClass) {
   const kind = hashClass === "swizzle" ? "Swizzle" : "XOR hash that permutes words inside their rows";
@@ -30,8 +36,9 @@ function proofText(found, hashClass) {
   const nodes = found.check !== null && found.check.nodes > 0 ? ` (${number(found.check.nodes)} nodes)` : "";
   if (found.check?.proved)
     return `Proved: no ${kind} has fewer. The proof was checked here by code that shares nothing with the search${nodes}.`;
+  if (found.check !== null) return `Not proved: the checker did not accept the proof of the search: ${found.check.text}`;
   if (found.status === "exhaustive") return `All ${number(found.evaluated)} were tried: no ${kind} has fewer.`;
-  return `Not proved: time ran out. No ${kind} has fewer than ${number(found.lower_bound)}.`;
+  return `Not proved: time ran out. By the search alone, no ${kind} has fewer than ${number(found.lower_bound)}.`;
 }
 
 /** @param {import("../scratchpad.js").SearchAnswer} found @param {string} hashClass */
@@ -39,11 +46,13 @@ function hashTitle(found, hashClass) {
   if (found.conflicts_before === 0) return "There are no conflicts to remove";
   if (found.conflicts < found.conflicts_before)
     return hashClass === "swizzle" && found.hash.swizzle !== null ? found.hash.swizzle : `bank(a) = ${found.hash.expression}`;
-  return found.best ? "No hash removes any of these conflicts" : "No better hash was found in 2 seconds";
+  if (isProved(found)) return "No hash removes any of these conflicts";
+  return found.best ? "No better hash was found" : "No better hash was found in 2 seconds";
 }
 
-/** @param {Scratchpad} scratchpad @param {any} asked @return {Answer} */
-export function hashAnswer(scratchpad, asked) {
+/** @param {Scratchpad} scratchpad @param {any} asked @param {string} without  what of the question is not asked for: "without the hash that is set",
+ *  or empty @return {Answer} */
+export function hashAnswer(scratchpad, asked, without) {
   const found = scratchpad.search(asked);
   if (found.error !== undefined) return { error: found.error, title: "", facts: "" };
   const gain = found.conflicts < found.conflicts_before;
@@ -52,9 +61,10 @@ export function hashAnswer(scratchpad, asked) {
   if (hash.swizzle !== null) forms.unshift([`CuTe, elements of ${asked.element_bytes} ${asked.element_bytes === 1 ? "byte" : "bytes"}`, hash.swizzle]);
   return {
     title: hashTitle(found, asked.class),
-    facts: gain ? `${conflictsText(found.conflicts)} instead of ${number(found.conflicts_before)}` : `${conflictsText(found.conflicts_before)} as it is`,
+    facts: gain ? `${conflictsText(found.conflicts)} instead of ${number(found.conflicts_before)}${without === "" ? "" : ` ${without}`}`
+      : `${conflictsText(found.conflicts_before)} ${without || "as it is"}`,
     proof: proofText(found, asked.class),
-    proved: found.best,
+    proved: isProved(found),
     ...(gain ? { forms, cpp: hash.cpp, change: { hash: hash.spec, padding: null } } : {}),
     certificate: found.check?.proved ? found.certificate : null,
   };

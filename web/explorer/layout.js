@@ -84,7 +84,7 @@ export function parseLayout(text) {
   const strideAt = reader.at;
   const stride = reader.takes(":") ? reader.tree("stride") : compact(shape);
   reader.space();
-  if (reader.at < text.length) throw new Mistake("a layout is shape:stride, for example (32,32):(32,1); this is too much", reader.at, text.length - reader.at);
+  if (reader.at < text.length) throw new Mistake("a layout is shape:stride, for example (32,32):(32,1); unexpected text after the layout", reader.at, text.length - reader.at);
   const all = modes(shape, stride, strideAt);
   const size = all.reduce((product, mode) => product * Number(mode.size), 1);
   const [b, m, s] = swizzle === null ? [0n, 0n, 0n] : swizzle.slice(1).map(BigInt);

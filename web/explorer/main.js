@@ -260,12 +260,13 @@ function save(name, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** @param {string} hashClass */
+/** Without the hash and the padding that are set, which the answer replaces. @param {string} hashClass */
 function findHash(hashClass) {
+  const set = [question.hash !== "" && "hash", question.padding !== null && "padding"].filter(Boolean);
+  const without = set.length === 0 ? "" : `without the ${set.join(" and the ")} that ${set.length === 1 ? "is" : "are"} set`;
   search(() => hashAnswer(scratchpad, {
-    rules: gpuNow().scratchpad, hash: question.hash === "" ? undefined : question.hash, accesses: chosenAccesses(), class: hashClass,
-    element_bytes: question.element,
-  }));
+    rules: gpuNow().scratchpad, accesses: chosenAccesses(), class: hashClass, element_bytes: question.element,
+  }, without));
 }
 
 function findPadding() {
@@ -344,7 +345,7 @@ function connect() {
   byId("share").addEventListener("click", share);
   byId("patterns").addEventListener("click", () => {
     const padded = chosenWarps().map((warp) => counted?.warps[warp].lanes.map((lane) => lane?.offset ?? null) ?? []);
-    const file = patternsFile(question, gpuNow().warp_size, padded);
+    const file = patternsFile(question, gpuNow(), padded);
     byId("shared").textContent = file === null ? "An offset is beyond the 256 KB that a patterns file can name." : "";
     if (file !== null) save("patterns.json", file);
   });

@@ -187,16 +187,15 @@ export function offsetsOf(question, warpSize) {
   return { warps, names: expression.variables, usesLayout: expression.usesLayout };
 }
 
-/** The accesses as a file for `bankshot conflicts` and `bankshot search`. @param {Question} question @param {number} warpSize
- *  @param {(number | null)[][]} warps  with the padding */
-export function patternsFile(question, warpSize, warps) {
+/** The accesses, with the banks of the GPU, as a file for `bankshot conflicts` and `bankshot search`. Like every such file it has no
+ *  hash. @param {Question} question @param {Gpu} gpu
+ *  @param {(number | null)[][]} warps  offsets with the padding @return {string | null}  null: an offset is beyond what such a file can name */
+export function patternsFile(question, gpu, warps) {
   const words = warps.map((lanes) => lanes.map((offset) => (offset === null ? null : Math.floor(offset / 4))));
   const highest = Math.max(0, ...words.flat().map((word) => (word ?? 0) + Math.max(1, question.width / 4) - 1));
   const bits = Math.max(14, Math.ceil(Math.log2(highest + 1)));
-  if (bits > 16) return null;  // more than a patterns file can name
-  /** @type {Record<string, any>} */
-  const file = { schema: "bankshot/patterns/1", banks: 32, address_bits: bits };
-  if (warpSize !== 32) file.warp_size = warpSize;
-  file.patterns = words.map((addresses) => ({ width: question.width, kind: question.kind, addresses }));
-  return JSON.stringify(file);
+  if (bits > 16) return null;
+  const { hash, ...banks } = gpu.scratchpad;
+  const patterns = words.map((addresses) => ({ width: question.width, kind: question.kind, addresses }));
+  return JSON.stringify({ schema: "bankshot/patterns/1", ...banks, warp_size: gpu.warp_size, address_bits: bits, patterns });
 }

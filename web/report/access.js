@@ -50,7 +50,8 @@ function cellsOf(picture, site, scratchpad) {
         if (letter === ".") return { bank, lanes: [] };
         const word = [...(wanted.get(bank) || [])][served.get(bank) || 0];
         served.set(bank, (served.get(bank) || 0) + 1);
-        if (letter !== "*") return { bank, lanes: [LETTERS.indexOf(letter)], word: word && word[1][0] === LETTERS.indexOf(letter) ? word[0] : null };
+        if (letter !== "*") return { bank, lanes: [LETTERS.indexOf(letter)],
+          word: word && word[1][0] === LETTERS.indexOf(letter) ? word[0] : null };
         return { bank, lanes: word ? word[1] : [], several: true, word: word ? word[0] : null };
       }) });
     });
@@ -100,14 +101,17 @@ function rowsOf(answer, banks) {
 
 function bankTable(rows, banks, light) {
   const by_lane = new Map();
-  const table = h("table", { class: "banks" }, h("caption", { class: "unseen" }, "Passes and banks of the access; a number is the lane that the bank serves in that pass"),
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "pass"), Array.from({ length: banks }, (_, bank) => h("th", { scope: "col" }, bank)))),
+  const table = h("table", { class: "banks" }, h("caption", { class: "unseen" },
+      "Passes and banks of the access; a number is the lane that the bank serves in that pass"),
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "pass"),
+        Array.from({ length: banks }, (_, bank) => h("th", { scope: "col" }, bank)))),
     h("tbody", null, rows.map((row, p) => h("tr", { class: row.first && p > 0 ? "phase" : null },
       h("th", { scope: "row", title: "lanes " + row.phase }, p + 1), row.cells.map((cell) => {
         const served = cell.lanes.length > 0 || cell.several;
         const td = h("td", { class: served ? (cell.several ? "served several" : "served") : "idle" },
           cell.several ? (cell.lanes.length ? cell.lanes.length + "×" : "*") : served ? cell.lanes[0] : null);
-        if (served) td.setAttribute("title", (cell.lanes.length > 1 ? "lanes " : "lane ") + cell.lanes.join(", ") + (typeof cell.word === "number" ? ", word " + cell.word : ""));
+        if (served) td.setAttribute("title", (cell.lanes.length > 1 ? "lanes " : "lane ") + cell.lanes.join(", ")
+          + (typeof cell.word === "number" ? ", word " + cell.word : ""));
         for (const lane of cell.lanes) by_lane.set(lane, [...(by_lane.get(lane) || []), td]);
         td.addEventListener("mouseenter", () => light(cell.lanes.length ? cell.lanes[0] : null));
         return td;
@@ -118,21 +122,27 @@ function bankTable(rows, banks, light) {
 
 /// What could be different: width, padding, hash. Calls `changed` with the change, as evaluate takes it.
 function whatIf(site, changed) {
-  const number = (label, value, step) => h("input", { type: "text", "aria-label": label, value, class: "small", autocomplete: "off", spellcheck: "false", "data-step": step, onchange: tell });
-  const hash = h("input", { type: "text", "aria-label": "bank hash", placeholder: "as it ran", class: "medium", autocomplete: "off", spellcheck: "false", onchange: tell });
-  const width = h("select", { "aria-label": "bytes per lane", onchange: tell }, [1, 2, 4, 8, 16].map((bytes) => h("option", { value: bytes, selected: bytes === site.width }, bytes)));
+  const number = (label, value, step) => h("input", { type: "text", "aria-label": label, value, class: "small", autocomplete: "off",
+      spellcheck: "false", "data-step": step, onchange: tell });
+  const hash = h("input", { type: "text", "aria-label": "bank hash", placeholder: "as it ran", class: "medium", autocomplete: "off",
+      spellcheck: "false", onchange: tell });
+  const width = h("select", { "aria-label": "bytes per lane", onchange: tell },
+    [1, 2, 4, 8, 16].map((bytes) => h("option", { value: bytes, selected: bytes === site.width }, bytes)));
   const row = number("bytes of a row", "128"), pad = number("bytes of padding", "0");
   function tell() {
     const padding = Number(pad.value) > 0 ? { row_bytes: Number(row.value), bytes: Number(pad.value) } : null;
-    changed({ ...(hash.value.trim() ? { hash: hash.value.trim() } : {}), ...(Number(width.value) !== site.width ? { width: Number(width.value) } : {}), ...(padding ? { padding } : {}) });
+    changed({ ...(hash.value.trim() ? { hash: hash.value.trim() } : {}),
+        ...(Number(width.value) !== site.width ? { width: Number(width.value) } : {}), ...(padding ? { padding } : {}) });
   }
   const set = (text, change) => h("button", { type: "button", onclick: () => {
     change();
     tell();
   } }, text);
   return h("fieldset", { class: "what-if" }, h("legend", null, "What if"),
-    h("label", null, "bank hash ", hash), h("label", null, "rows of ", row, " bytes"), h("label", null, "padded by ", pad, " bytes"), h("label", null, "bytes a lane ", width),
-    h("span", { class: "buttons" }, set("XOR hash", () => (hash.value = "xor")), set("Pad one word", () => (pad.value = "4")), set("As it ran", () => {
+    h("label", null, "bank hash ", hash), h("label", null, "rows of ", row, " bytes"), h("label", null, "padded by ", pad, " bytes"),
+    h("label", null, "bytes a lane ", width),
+    h("span", { class: "buttons" }, set("XOR hash", () => (hash.value = "xor")), set("Pad one word", () => (pad.value = "4")),
+      set("As it ran", () => {
       hash.value = "";
       pad.value = "0";
       width.value = String(site.width);
@@ -146,19 +156,22 @@ export function accessView(site, scratchpad) {
     h("h3", null, h("code", null, site.op), " at ", h("span", { class: "place", title: site.where.file }, placeText(site.where))),
     h("p", null, "The worst access, in CTA " + whole(site.worst_cta) + ": ", h("strong", null, counted(site.degree_max, "wavefront")),
       ". Mean over " + counted(site.accesses, "access", "accesses") + ": " + fixed(site.degree_mean, 2) + ", ideal " +
-      fixed(site.ideal_wavefronts / site.accesses, 2) + ". Pattern: " + patternText(site) + (site.class === "stride" ? " words" : "") + "."),
+      fixed(site.ideal_wavefronts / site.accesses, 2) + ". Pattern: " + patternText(site) + (site.class === "stride" ? " words" : "")
+        + "."),
     chain(site.frames));
   const answer = canEvaluate() ? evaluate(site, scratchpad) : null;
   // Accesses in transactions cost more than their kind says, and the report has no word for it: the picture is then the program's.
   const known = answer && !answer.error && answer.wavefronts === site.degree_max;
   const measured = known ? rowsOf(answer, banks) : site.picture ? cellsOf(site.picture, site, scratchpad) : null;
-  if (!measured) return h("div", { class: "access" }, head, h("p", { class: "quiet" }, "Its picture is not in this file: it has those of the sites with the most conflicts."));
+  if (!measured) return h("div", { class: "access" }, head,
+    h("p", { class: "quiet" }, "Its picture is not in this file: it has those of the sites with the most conflicts."));
   const status = h("p", { class: "status" }), says = h("p", { class: "says" });
   const scroll = h("div", { class: "scroll banks-scroll", tabindex: "0", role: "region", "aria-label": "lanes and banks" });
   const lanes = h("div", { class: "lanes", role: "toolbar", "aria-label": "lanes" });
   let rows = [], by_lane = new Map();
   const describe = (lane) => {
-    const where = rows.flatMap((row, p) => row.cells.filter((cell) => cell.lanes.includes(lane)).map((cell) => "pass " + (p + 1) + ", bank " + cell.bank));
+    const where = rows.flatMap((row, p) => row.cells.filter((cell) => cell.lanes.includes(lane))
+      .map((cell) => "pass " + (p + 1) + ", bank " + cell.bank));
     return "Lane " + lane + ": word " + whole(site.pattern.addresses[lane]) + (where.length ? ", served in " + where.join("; ") : "") + ".";
   };
   function light(lane) {
@@ -179,15 +192,18 @@ export function accessView(site, scratchpad) {
     if (busy) requestAnimationFrame(() => (scroll.scrollLeft = busy.offsetLeft + busy.offsetWidth - scroll.clientWidth));
     light(null);
   }
-  const ran = site.picture ? site.picture.says[0].toUpperCase() + site.picture.says.slice(1) + "." : counted(site.degree_max, "wavefront") + ".";
+  const ran = site.picture ? site.picture.says[0].toUpperCase() + site.picture.says.slice(1) + "." : counted(site.degree_max, "wavefront")
+    + ".";
   function changed(change) {
     if (!Object.keys(change).length) return show(measured, ran);
     const answer = evaluate(site, scratchpad, change);
     if (answer.error) return replace(says, h("span", { class: "warn" }, answer.error));
-    show(rowsOf(answer, banks), "It would need " + counted(answer.wavefronts, "wavefront") + " in place of " + whole(site.degree_max) + "; ideal " + whole(answer.ideal) + ".");
+    show(rowsOf(answer, banks), "It would need " + counted(answer.wavefronts, "wavefront") + " in place of " + whole(site.degree_max)
+      + "; ideal " + whole(answer.ideal) + ".");
     announce(says.textContent);
   }
-  replace(lanes, site.pattern.addresses.map((address, lane) => h("button", { type: "button", class: address === null ? "off" : null, "data-lane": lane, tabindex: "-1",
+  replace(lanes, site.pattern.addresses.map((address, lane) =>
+      h("button", { type: "button", class: address === null ? "off" : null, "data-lane": lane, tabindex: "-1",
     disabled: address === null, "aria-label": address === null ? "lane " + lane + " is inactive" : "lane " + lane,
     onfocus: () => light(lane), onmouseenter: () => light(lane), onclick: () => announce(describe(lane)) }, lane)));
   const enabled = [...lanes.children].filter((one) => !one.disabled);
@@ -206,6 +222,7 @@ export function accessView(site, scratchpad) {
   show(measured, ran);
   return h("div", { class: "access" }, head, known ? whatIf(site, changed) : null, says, scroll,
     h("div", { class: "lanes-row" }, h("span", { class: "label" }, "lanes"), lanes), status,
-    h("p", { class: "quiet legend" }, h("span", { class: "key served" }, "7"), " lane 7 is served  ", h("span", { class: "key served several" }, "3×"),
+    h("p", { class: "quiet legend" }, h("span", { class: "key served" }, "7"), " lane 7 is served  ",
+      h("span", { class: "key served several" }, "3×"),
       " three lanes share one word  ", h("span", { class: "key idle" }), " the bank is idle"));
 }

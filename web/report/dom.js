@@ -18,7 +18,8 @@ export function visibleLine(line) {
   return visible(text.trimEnd());
 }
 
-const NAMES = new Set(["class", "id", "type", "role", "for", "title", "href", "scope", "colspan", "tabindex", "value", "placeholder", "hidden",
+const NAMES = new Set(["class", "id", "type", "role", "for", "title", "href", "scope", "colspan", "tabindex", "value", "placeholder",
+    "hidden",
   "disabled", "selected", "checked", "open", "min", "max", "step", "spellcheck", "autocomplete"]);
 
 function add(element, child) {

@@ -1,6 +1,6 @@
-// The one function that says what an access costs, and what it would cost if something were different. The rules are those of
-// bankshot/scratchpad, compiled to WebAssembly. This page has none of its own: built without them, it can ask nothing, and shows the
-// pictures that the program put into the document.
+// What an access costs, and what it would cost if its width, its padding or the bank hash were different, by the rules of
+// bankshot/scratchpad, compiled to WebAssembly. A page that was built without them shows the pictures in its document; access.js knows
+// which bank a word is in, to fill those with words and lanes, and no other rule.
 import { loadScratchpad } from "scratchpad-rules";
 
 let rules = null;
@@ -22,6 +22,8 @@ export const canEvaluate = () => rules !== null;
 /// @param change  { hash: SPEC, width: bytes, padding: { row_bytes, bytes } }, each may be missing
 /// @return { wavefronts, ideal, passes: [{ phase: [lane], banks: [{ bank, word, lanes: [lane] }] }] } or { error: sentence }
 export function evaluate(site, scratchpad, change = {}) {
-  return rules.access({ rules: scratchpad, offsets: site.pattern.addresses.map((word) => (word === null ? null : 4 * word)), kind: site.kind,
-    width: change.width || site.width, padding: change.padding || null, ...(change.hash || site.hash ? { hash: change.hash || site.hash } : {}) });
+  return rules.access({ rules: scratchpad, offsets: site.pattern.addresses.map((word) => (word === null ? null : 4 * word)),
+      kind: site.kind,
+    width: change.width || site.width, padding: change.padding || null,
+    ...(change.hash || site.hash ? { hash: change.hash || site.hash } : {}) });
 }

@@ -5,7 +5,7 @@ import { h, replace, visible } from "./dom.js";
 import { fixView } from "./fix.js";
 import { findingsView } from "./findings.js";
 import { machineView } from "./machine.js";
-import { modelOf } from "./model.js";
+import { countsAccesses, modelOf } from "./model.js";
 import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
@@ -14,7 +14,8 @@ import { baseName, counted, shortName, whole } from "./words.js";
 
 const page = JSON.parse(document.getElementById("document").textContent);
 const model = modelOf(page);
-const state = { tab: null, report: 0, kernel: null, file: null, line: null, site: null, ptx: null, metric: null, innermost: false, severity: "", filter: "" };
+const state = { tab: null, report: 0, kernel: null, file: null, line: null, site: null, ptx: null, metric: null, innermost: false,
+  severity: "", filter: "" };
 
 /// Views in the order of their tabs; the first is shown first.
 const is_fix = page.command === "fix", is_sweep = page.command === "sweep results";
@@ -27,7 +28,7 @@ const views = is_sweep ? [{ key: "results", title: "Results", draw: sweepView }]
   { key: "overview", title: "Overview", draw: overview },
   model.reports[0].config && { key: "cycles", title: "Cycles", draw: cyclesView },
   { key: "source", title: "Source", draw: sourceView },
-  { key: "sites", title: "Sites", draw: sitesView },
+  countsAccesses(model.reports[0]) && { key: "sites", title: "Sites", draw: sitesView },
   { key: "machine", title: "Machine", draw: machineView },
 ];
 const offered = views.filter(Boolean);
@@ -38,21 +39,28 @@ function warnings() {
   model.reports.forEach((report, r) => {
     const on = model.compared ? model.gpus[r] + ": " : "";
     for (const failed of report.failed_launches || [])
-      said.push(on + counted(failed.launches, "launch", "launches") + " of " + (failed.demangled ? shortName(failed.demangled) : "a kernel") + " failed: " + failed.reason);
+      said.push(on + counted(failed.launches, "launch", "launches") + " of " + (failed.demangled ? shortName(failed.demangled) : "a kernel")
+        + " failed: " + failed.reason);
     for (const name of report.running || []) said.push(on + name + " was running when its process ended.");
     for (const kernel of report.kernels) {
-      if (kernel.stopped) said.push(on + shortName(kernel.demangled) + " was stopped: " + whole(kernel.stopped.ctas_ended) + " of " + whole(kernel.stopped.ctas) + " CTAs ended.");
-      if (kernel.partial_launches) said.push(on + counted(kernel.partial_launches, "launch", "launches") + " of " + shortName(kernel.demangled) + " stopped before the end.");
+      if (kernel.stopped) said.push(on + shortName(kernel.demangled) + " was stopped: " + whole(kernel.stopped.ctas_ended) + " of "
+        + whole(kernel.stopped.ctas) + " CTAs ended.");
+      if (kernel.partial_launches) said.push(on + counted(kernel.partial_launches, "launch", "launches") + " of "
+        + shortName(kernel.demangled) + " stopped before the end.");
     }
     if (is_sweep) return;
     if (is_fix) return report.reason && said.push(report.reason);
-    if (!report.kernels.length) said.push(on + ((report.failed_launches || []).length ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
+    if (!report.kernels.length) said.push(on + ((report.failed_launches || []).length
+        ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
-    for (const name of (report.instruction_hashes || {}).without_hashes || []) said.push(on + shortName(name) + " is not in the file of hashes, so it was counted without one.");
+    for (const name of (report.instruction_hashes || {}).without_hashes || []) said.push(on + shortName(name)
+      + " is not in the file of hashes, so it was counted without one.");
   });
-  const partial = model.reports.some((report) => (is_sweep ? report.missing + report.left_out + report.without_number > 0 : is_fix ? report.status === "refused" : report.partial || !report.kernels.length));
+  const partial = model.reports.some((report) => (is_sweep ? report.missing + report.left_out + report.without_number > 0 : is_fix
+      ? report.status === "refused" : report.partial || !report.kernels.length));
   if (!said.length && !partial) return null;
-  return h("section", { class: "incomplete", role: "alert" }, h("h2", null, partial ? "This report is incomplete" : "Notes"), h("ul", null, [...new Set(said)].map((one) => h("li", null, one))));
+  return h("section", { class: "incomplete", role: "alert" }, h("h2", null, partial ? "This report is incomplete" : "Notes"),
+    h("ul", null, [...new Set(said)].map((one) => h("li", null, one))));
 }
 
 const panels = new Map(), tabs = new Map(), drawn = new Set();
@@ -94,16 +102,24 @@ const choices = h("div", { class: "choices" });
 function drawChoices() {
   const kernels = model.reports[state.report].kernels, frames = kernels.some((kernel) => (kernel.sites || []).some((site) => site.frames));
   replace(choices,
-    model.compared && h("label", null, "GPU ", h("select", { id: "gpu", onchange: (event) => choose({ report: Number(event.target.value), kernel: null, site: null, ptx: null }) },
+    model.compared && h("label", null, "GPU ", h("select", { id: "gpu",
+          onchange: (event) => choose({ report: Number(event.target.value), kernel: null, site: null, ptx: null }) },
       model.gpus.map((gpu, r) => h("option", { value: r, selected: r === state.report }, gpu)))),
-    kernels.length > 1 && h("label", null, "Kernel ", h("select", { id: "kernel", onchange: (event) => choose({ kernel: event.target.value === "" ? null : Number(event.target.value), site: null, ptx: null, line: null }) },
-      h("option", { value: "", selected: state.kernel === null }, "all " + kernels.length), kernels.map((kernel, k) => h("option", { value: k, selected: k === state.kernel, title: kernel.demangled }, shortName(kernel.demangled))))),
-    frames && h("label", null, "Inlined code ", h("select", { id: "frames", onchange: (event) => choose({ innermost: event.target.value === "inner", site: null, file: null, line: null }) },
-      h("option", { value: "own", selected: !state.innermost }, "at the program's own line"), h("option", { value: "inner", selected: state.innermost }, "at the innermost line"))));
+    kernels.length > 1 && h("label", null, "Kernel ", h("select",
+        { id: "kernel", onchange: (event) => choose({ kernel: event.target.value === "" ? null : Number(event.target.value), site: null,
+              ptx: null, line: null }) },
+      h("option", { value: "", selected: state.kernel === null }, "all " + kernels.length),
+      kernels.map((kernel, k) => h("option", { value: k, selected: k === state.kernel, title: kernel.demangled },
+          shortName(kernel.demangled))))),
+    frames && h("label", null, "Inlined code ", h("select",
+        { id: "frames", onchange: (event) => choose({ innermost: event.target.value === "inner", site: null, file: null, line: null }) },
+      h("option", { value: "own", selected: !state.innermost }, "at the program's own line"),
+      h("option", { value: "inner", selected: state.innermost }, "at the innermost line"))));
 }
 
 function themeButton() {
-  const dark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const dark = () => (document.documentElement.dataset.theme
+    || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const button = h("button", { type: "button", id: "theme", onclick: () => {
     document.documentElement.dataset.theme = dark() ? "light" : "dark";
     tell();
@@ -118,11 +134,13 @@ function start() {
   document.title = visible("Bankshot " + page.command + ": " + program);
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "views" });
   for (const view of offered) {
-    const tab = h("button", { type: "button", role: "tab", id: "tab-" + view.key, "aria-controls": "view-" + view.key, onclick: () => show(view.key) }, view.title,
+    const tab = h("button", { type: "button", role: "tab", id: "tab-" + view.key, "aria-controls": "view-" + view.key,
+        onclick: () => show(view.key) }, view.title,
       view.key === "findings" ? h("span", { class: "count" }, whole(report.findings.length)) : null);
     tabs.set(view.key, tab);
     bar.append(tab);
-    panels.set(view.key, h("section", { id: "view-" + view.key, role: "tabpanel", "aria-labelledby": "tab-" + view.key, tabindex: "-1", class: "panel" }));
+    panels.set(view.key, h("section", { id: "view-" + view.key, role: "tabpanel", "aria-labelledby": "tab-" + view.key, tabindex: "-1",
+          class: "panel" }));
   }
   bar.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], names = offered.map((one) => one.key);
@@ -132,10 +150,15 @@ function start() {
     tabs.get(next).focus();
   });
   replace(document.getElementById("head"),
-    h("div", { class: "title" }, h("p", { class: "brand" }, "Bankshot"), h("h1", null, page.command, " ", h("span", { class: "program", title: report.program || report.sweep }, program)), h("p", { class: "quiet" }, model.compared ? counted(model.gpus.length, "GPU") : report.gpu || "", report.config ? ", simulated" : "")),
+    h("div", { class: "title" }, h("p", { class: "brand" }, "Bankshot"),
+      h("h1", null, page.command, " ", h("span", { class: "program", title: report.program || report.sweep }, program)),
+      h("p", { class: "quiet" }, model.compared ? counted(model.gpus.length, "GPU") : report.gpu || "",
+        report.config ? ", simulated" : "")),
     h("div", { class: "controls" }, choices, themeButton()), h("nav", { "aria-label": "views" }, bar));
-  replace(document.getElementById("main"), warnings(), [...panels.values()], h("p", { id: "said", class: "unseen", role: "status", "aria-live": "polite" }));
-  replace(document.getElementById("made"), "Made by " + page.version + " on " + page.date.replace("T", " at ").replace("Z", " UTC") + ". This file loads nothing.");
+  replace(document.getElementById("main"), warnings(), [...panels.values()],
+    h("p", { id: "said", class: "unseen", role: "status", "aria-live": "polite" }));
+  replace(document.getElementById("made"), "Made by " + page.version + " on " + page.date.replace("T", " at ").replace("Z", " UTC")
+    + ". This file loads nothing.");
   drawChoices();
   const asked = location.hash.slice(1);
   show(panels.has(asked) ? asked : offered[0].key);

@@ -19,6 +19,9 @@ function name_frames(kernel) {
   }
 }
 
+/// Whether the run counted accesses to shared memory. `check` looks for mistakes and counts none.
+export const countsAccesses = (report) => !report.findings;
+
 /// The sites of the kernels that are shown, each with its kernel and its picture.
 export function sitesOf(model, state) {
   const sites = [];

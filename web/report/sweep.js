@@ -12,14 +12,18 @@ const sorted = (value) => (typeof value === "number" ? value : text(value).toLow
 
 function columnsOf(report, rows) {
   const columns = [], has = (key) => rows.some((row) => row[key] !== undefined);
-  const plain = (title, key, show = number) => has(key) && columns.push({ title, key, number: true, value: (row) => (row[key] === undefined ? -Infinity : row[key]), cell: (row) => (row[key] === undefined ? "–" : show(row[key])) });
+  const plain = (title, key, show = number) => has(key) && columns.push({ title, key, number: true,
+      value: (row) => (row[key] === undefined ? -Infinity : row[key]), cell: (row) => (row[key] === undefined ? "–" : show(row[key])) });
   const setting = (title, key) => has(key) && columns.push({ title, key, value: (row) => sorted(row[key]), cell: (row) => text(row[key]) });
   plain("row", "row");
   setting("axis", "axis");
-  for (const axis of Object.keys((rows[0] && rows[0].settings) || {})) columns.push({ title: axis, key: "set " + axis, number: rows.every((row) => typeof row.settings[axis] === "number"), value: (row) => sorted(row.settings[axis]), cell: (row) => text(row.settings[axis]) });
+  for (const axis of Object.keys((rows[0] && rows[0].settings) || {})) columns.push({ title: axis, key: "set " + axis,
+      number: rows.every((row) => typeof row.settings[axis] === "number"), value: (row) => sorted(row.settings[axis]),
+      cell: (row) => text(row.settings[axis]) });
   plain("alone", "share", percent);
   plain("with interactions", "total", percent);
-  if (has("value")) columns.push({ title: report.measure, key: "value", number: true, value: (row) => row.value, cell: (row) => number(row.value) + (row.error ? " ± " + number(row.error) : "") });
+  if (has("value")) columns.push({ title: report.measure, key: "value", number: true, value: (row) => row.value,
+      cell: (row) => number(row.value) + (row.error ? " ± " + number(row.error) : "") });
   plain(report.logarithmic === false ? "largest − smallest" : "largest ÷ smallest", "range");
   setting("smallest at", "smallest_at");
   setting("largest at", "largest_at");
@@ -27,7 +31,8 @@ function columnsOf(report, rows) {
   plain("worst", "worst");
   plain("equally good", "equally_good");
   plain("NAND2 a lane", "hash_gates");
-  if (has("front")) columns.push({ title: "front", key: "front", value: (row) => (row.front ? 0 : 1), cell: (row) => (row.front ? "★ no other is better in both" : "") });
+  if (has("front")) columns.push({ title: "front", key: "front", value: (row) => (row.front ? 0 : 1),
+      cell: (row) => (row.front ? "★ no other is better in both" : "") });
   plain("points", "points");
   return columns;
 }
@@ -35,13 +40,18 @@ function columnsOf(report, rows) {
 /// Means by two axes as a table with heat.
 function heat(report, rows) {
   const [down, across] = report.by, values = (axis) => [...new Set(rows.map((row) => text(row.settings[axis])))];
-  const of = new Map(rows.map((row) => [text(row.settings[down]) + "\n" + text(row.settings[across]), row])), all = rows.map((row) => row.value);
+  const of = new Map(rows.map((row) => [text(row.settings[down]) + "\n" + text(row.settings[across]), row])),
+    all = rows.map((row) => row.value);
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "means" }, h("table", { class: "plain wide heat-table" }, h("caption", null, report.measure + ", " + report.mean + " means; the stronger the colour, the larger"),
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, down + " \\ " + across), values(across).map((value) => h("th", { scope: "col", class: "number" }, value)))),
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "means" },
+    h("table", { class: "plain wide heat-table" }, h("caption", null,
+        report.measure + ", " + report.mean + " means; the stronger the colour, the larger"),
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, down + " \\ " + across),
+        values(across).map((value) => h("th", { scope: "col", class: "number" }, value)))),
     h("tbody", null, values(down).map((one) => h("tr", null, h("th", { scope: "row" }, one), values(across).map((other) => {
       const row = of.get(one + "\n" + other);
-      return h("td", { class: "number warm", style: { "--heat": row && high > low ? ((row.value - low) / (high - low)).toFixed(3) : 0 } }, row ? number(row.value) + (row.error ? " ± " + number(row.error) : "") : "–");
+      return h("td", { class: "number warm", style: { "--heat": row && high > low ? ((row.value - low) / (high - low)).toFixed(3) : 0 } },
+        row ? number(row.value) + (row.error ? " ± " + number(row.error) : "") : "–");
     }))))));
 }
 
@@ -52,25 +62,41 @@ function picture(report) {
   const drawn = (of, unit, name) => bars(of, { label: of.map((one) => one.title).join("; "), unit, width: 760, height: 240, name });
   if (!rows.length) return null;
   if (report.kind === "table" && report.by.length === 2) return heat(report, report.rows);
-  if (report.kind === "table") return plot(report.measure, drawn(rows.map((row) => ({ label: text(row.settings[report.by[0]]), value: row.value, title: describe(row) })), report.by[0]));
-  if (report.kind === "best") return plot("The best " + report.measure, drawn(rows.map((row) => ({ label: text(row.settings[report.by[0]]), value: row.value, title: describe(row) })), report.by[0]));
+  if (report.kind === "table") return plot(report.measure,
+    drawn(rows.map((row) => ({ label: text(row.settings[report.by[0]]), value: row.value, title: describe(row) })), report.by[0]));
+  if (report.kind === "best") return plot("The best " + report.measure,
+    drawn(rows.map((row) => ({ label: text(row.settings[report.by[0]]), value: row.value, title: describe(row) })), report.by[0]));
   if (report.kind === "sensitivity" && rows.some((row) => row.share !== undefined))
-    return plot("Share of the variance that each setting explains alone", drawn(rows.map((row) => ({ label: row.axis, value: 100 * (row.share || 0), title: row.axis + ": " + percent(row.share) })), "setting; values in percent"));
+    return plot("Share of the variance that each setting explains alone",
+      drawn(rows.map((row) => ({ label: row.axis, value: 100 * (row.share || 0), title: row.axis + ": " + percent(row.share) })),
+        "setting; values in percent"));
   if (report.kind === "pareto")
-    return plot("The measure against the area of the hash's hardware; ■ no other is better in both", scatter(report.rows.map((row) => ({ x: row.hash_gates, y: row.value, front: row.front, name: label(row.settings), title: describe(row) + ", " + number(row.hash_gates) + " gates" })),
-      { label: "Pareto front: " + report.rows.filter((row) => row.front).map((row) => describe(row)).join("; "), x: "NAND2 gates a lane", y: report.measure }));
-  return plot("The first " + rows.length + " points of the list", drawn(rows.map((row) => ({ label: String(row.row), value: row.value, title: describe(row) })), "row of the plan"));
+    return plot("The measure against the area of the hash's hardware; ■ no other is better in both",
+      scatter(report.rows.map((row) => ({ x: row.hash_gates, y: row.value, front: row.front, name: label(row.settings),
+              title: describe(row) + ", " + number(row.hash_gates) + " gates" })),
+      { label: "Pareto front: " + report.rows.filter((row) => row.front).map((row) => describe(row)).join("; "), x: "NAND2 gates a lane",
+        y: report.measure }));
+  return plot("The first " + rows.length + " points of the list",
+    drawn(rows.map((row) => ({ label: String(row.row), value: row.value, title: describe(row) })), "row of the plan"));
 }
 
-const TITLES = { points: "Points", table: "Means by setting", best: "The best points", pareto: "Pareto front", sensitivity: "Which settings matter" };
+const TITLES = { points: "Points", table: "Means by setting", best: "The best points", pareto: "Pareto front",
+  sensitivity: "Which settings matter" };
 
 export function sweepView(model) {
   const report = model.page.report, columns = columnsOf(report, report.rows);
   return [
-    h("p", { class: "verdict" }, TITLES[report.kind] + ": " + report.measure + (report.mean && report.kind !== "points" ? ", " + report.mean + " mean" : "")),
-    report.complete === false ? h("p", { class: "quiet" }, "Not every combination of values is there: shares are estimates, and interactions cannot be determined.") : null,
+    h("p", { class: "verdict" }, TITLES[report.kind] + ": " + report.measure
+      + (report.mean && report.kind !== "points" ? ", " + report.mean + " mean" : "")),
+    report.complete === false
+      ? h("p", { class: "quiet" }, "Not every combination of values is there: shares are estimates, and interactions cannot be determined.")
+      : null,
     picture(report),
-    report.rows.length ? [h("h2", null, "Table"), dataTable(columns, { caption: TITLES[report.kind], rows: report.rows, rowHeight: 26, name: "points", header: 0 }).element] : h("p", null, "No point has a result."),
-    (report.interactions || []).length ? [h("h2", null, "Interactions"), h("ul", null, report.interactions.slice(0, 20).map((one) => h("li", null, one.axes.join(" with ") + ": " + percent(one.share))))] : null,
+    report.rows.length ? [h("h2", null, "Table"), dataTable(columns,
+        { caption: TITLES[report.kind], rows: report.rows, rowHeight: 26, name: "points", header: 0 }).element]
+      : h("p", null, "No point has a result."),
+    (report.interactions || []).length ? [h("h2", null, "Interactions"),
+      h("ul", null, report.interactions.slice(0, 20).map((one) => h("li", null, one.axes.join(" with ") + ": " + percent(one.share))))]
+      : null,
   ];
 }

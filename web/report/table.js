@@ -19,7 +19,7 @@ for (const [event, on] of [["beforeprint", true], ["afterprint", false]]) {
 /// @param columns  [{ title, key, cell: row → text or element, value: row → what it is sorted by, number: bool, first: "descending" }]
 ///                 a column without `value` is not sorted
 /// @param options  { caption, rows, rowHeight, sort: key, order, selected: row → bool, onrow: row → void, height, name: class }
-/// @return { element, show(row), refresh(), rows() }
+/// @return { element, show(row), focus(row), set(rows), refresh() }
 export function dataTable(columns, options) {
   let { rows, sort = null } = options;
   let order = options.order || "descending", from = -1, to = -1;
@@ -36,8 +36,10 @@ export function dataTable(columns, options) {
     }
     return cell;
   }));
-  const table = h("table", { "aria-rowcount": rows.length + 1 }, h("caption", { class: "unseen" }, options.caption), h("thead", null, head), body);
-  const element = h("div", { class: "scroll " + (options.name || ""), tabindex: "0", role: "region", "aria-label": options.caption }, table);
+  const table = h("table", { "aria-rowcount": rows.length + 1 }, h("caption", { class: "unseen" }, options.caption), h("thead", null, head),
+    body);
+  const element = h("div", { class: "scroll " + (options.name || ""), tabindex: "0", role: "region", "aria-label": options.caption },
+    table);
   element.style.setProperty("--row", height + "px");
   if (options.height) element.style.setProperty("max-height", options.height);
 
@@ -68,9 +70,11 @@ export function dataTable(columns, options) {
   function rowOf(row, at) {
     const selected = options.selected && options.selected(row);
     const element = h("tr", { "aria-rowindex": at + 2, "data-at": at, "aria-selected": options.selected ? String(Boolean(selected)) : null,
-      class: [selected ? "selected" : "", options.rowClass ? options.rowClass(row) : "", options.onrow ? "can" : ""].join(" ").trim() || null },
+      class: [selected ? "selected" : "", options.rowClass ? options.rowClass(row) : "", options.onrow ? "can" : ""].join(" ").trim()
+        || null },
       columns.map((column, k) => h(k === (options.header || 0) && options.header !== null ? "th" : "td",
-        { scope: k === (options.header || 0) && options.header !== null ? "row" : null, class: [column.number ? "number" : "", column.name || ""].join(" ").trim() || null },
+        { scope: k === (options.header || 0) && options.header !== null ? "row" : null,
+          class: [column.number ? "number" : "", column.name || ""].join(" ").trim() || null },
         column.cell(row))));
     if (options.onrow) element.addEventListener("click", () => options.onrow(row));
     if (options.style) options.style(row, element);
@@ -83,7 +87,8 @@ export function dataTable(columns, options) {
     if (printing) [first, last] = [0, Math.min(rows.length, options.printed || PRINTED)];
     if (!anew && first >= from && last <= to && !printing) return;
     if (!anew && Math.abs(first - from) < AROUND / 2 && last - first === to - from && !printing) return;
-    const focused = document.activeElement && body.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.at : null;
+    const focused = document.activeElement && body.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.at
+      : null;
     [from, to] = [first, last];
     const shown = [];
     if (first > 0) shown.push(spacer(first));
@@ -122,9 +127,7 @@ export function dataTable(columns, options) {
   arrange();
   return {
     element,
-    rows: () => rows,
     refresh: () => draw(true),
-    resized: () => draw(false),
     set: (more) => {
       rows = more;
       element.scrollTop = 0;
@@ -135,7 +138,6 @@ export function dataTable(columns, options) {
       if (at >= 0) scrollTo(at);
       draw(true);
     },
-    place: (row) => rows.indexOf(row),
     focus: (row) => focus(rows.indexOf(row)),
   };
 }

@@ -13,7 +13,7 @@ export function percent(share) {
 /// 1.02 M: at most 6 characters.
 export function short(n) {
   if (n < 10000) return Number.isInteger(n) ? whole(n) : fixed(n, 1);
-  return format(".3~s")(n).replace(/([a-zA-Z])$/, " $1").replace("G", "G");
+  return format(".3~s")(n).replace(/([a-zA-Z])$/, " $1");
 }
 export function duration(seconds) {
   if (seconds < 1e-3) return fixed(seconds * 1e6, 2) + " µs";
@@ -62,4 +62,5 @@ export const patternText = (site) => site.class + (site.class === "stride" && si
 
 /// "transpose.cu" of a path.
 export const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
-export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line : "–");
+export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line
+  : "–");
