@@ -77,17 +77,31 @@ void add_uncoalesced(const report::Kernel& kernel, std::vector<Notice>& list) {
   }
 }
 
+/// The line with most conflicts of those that are not suppressed.
+simt::Source heaviest_line(const report::RunReport& report, const report::Kernel& kernel) {
+  for (const report::LineGroup& group : line_groups(kernel)) {
+    const simt::Source& source = kernel.sites[group.sites[0]].source;
+    if (!report.is_suppressed(kernel, source)) return source;
+  }
+  return {};
+}
+
 void add_gates(const Run& run, std::vector<Notice>& list) {
   for (const Judged& judged : run.verdict.judged) {
     if (judged.sentence.empty()) continue;
-    const report::Kernel& kernel = run.report.kernels[judged.kernel];
-    Notice notice{.rule = &rule("gate-exceeded"),
-                  .level = Level::error,
-                  .kernel = kernel.demangled,
-                  .message = printable(judged.sentence) + " (" + printable(judged.limit) + ")"};
-    const std::vector<report::LineGroup> groups = line_groups(kernel);
-    if (!groups.empty()) notice.source = kernel.sites[groups[0].sites[0]].source;
-    list.push_back(std::move(notice));
+    const auto add = [&](const std::string& kernel, const std::string& sentence, const simt::Source& source) {
+      list.push_back({.rule = &rule(judged.rule),
+                      .level = Level::error,
+                      .kernel = kernel,
+                      .message = printable(sentence) + " (" + printable(judged.limit) + ")",
+                      .source = source});
+    };
+    const bool of_program = judged.kernel == Judged::kProgram;
+    const std::string kernel = of_program ? "" : run.report.kernels[judged.kernel].demangled;
+    for (const Judged::Line& line : judged.lines) add(kernel, line.sentence, line.source);
+    if (judged.lines.empty())
+      add(kernel, judged.sentence,
+          of_program ? simt::Source{} : heaviest_line(run.report, run.report.kernels[judged.kernel]));
   }
 }
 
@@ -108,12 +122,14 @@ std::string finding_message(const simt::Finding& finding) {
                             finding.cta.x, finding.cta.y, finding.cta.z, printable(report::demangle(finding.kernel)));
 }
 
-void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
-  for (const simt::Finding& finding : report.findings) {
+void add_findings(const Run& run, std::vector<Notice>& list) {
+  for (size_t k = 0; k < run.report.findings.size(); ++k) {
+    const simt::Finding& finding = run.report.findings[k];
+    const bool known = run.verdict.known.contains(k);
     Notice notice{.rule = &rule(finding.kind),
-                  .level = finding.is_warning ? Level::warning : Level::error,
+                  .level = known ? Level::note : finding.is_warning ? Level::warning : Level::error,
                   .kernel = report::demangle(finding.kernel),
-                  .message = finding_message(finding),
+                  .message = finding_message(finding) + (known ? " (in the baseline)" : ""),
                   .source = finding.source,
                   .weight = finding.count};
     if (!finding.other_op.empty())
@@ -128,7 +144,7 @@ void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
 std::vector<Notice> notices(const Run& run) {
   std::vector<Notice> list;
   add_gates(run, list);
-  add_findings(run.report, list);
+  add_findings(run, list);
   for (const report::Kernel& kernel : run.report.kernels) {
     add_conflicts(run.report, kernel, list);
     add_uncoalesced(kernel, list);

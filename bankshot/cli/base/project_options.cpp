@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/baseline_verdict.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/compare/baseline.hpp"
 #include "bankshot/compare/diff_text.hpp"
@@ -37,6 +38,9 @@ std::string other_conditions(const compare::Snapshot& baseline, const compare::S
   for (const compare::Condition& one : conditions) add(one.name, one.before, one.after);
   return text;
 }
+
+/// As say() says it.
+std::string message_line(const std::string& message) { return "bankshot: " + message + "\n"; }
 
 }  // namespace
 
@@ -136,10 +140,10 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
     return Error{baseline_ + " is neither a baseline nor a report, so --update-baseline does not replace it"};
   if (update_) return std::nullopt;
   Result<compare::Snapshot> known = compare::read_snapshot(known_text_);
-  if (!known) return Error{baseline_ + ": " + known.error().message + "; to make it anew: " + remedy};
+  if (!known) return Error{baseline_ + ": " + known.error().message + "; to create it again: " + remedy};
   known_ = *std::move(known);
   if (!known_->incomplete.empty())
-    return Error{baseline_ + " is no baseline, as its run is not complete: " + known_->incomplete};
+    return Error{baseline_ + " cannot be a baseline: its run was incomplete: " + known_->incomplete};
   return std::nullopt;
 }
 
@@ -149,19 +153,36 @@ void ProjectOptions::apply(report::RunReport& report, const report::SourcePolicy
   if (project_) unused_ = project::suppress(*project_, report);
 }
 
-Status ProjectOptions::judge(const report::RunReport& report, bool warnings) const {
-  Status status = kDone;
-  if (project_ && kernels_.empty() && project_->unused_suppressions != project::Unused::ignore) {
-    for (const project::Suppression* one : unused_) {
-      say(fmt::format("{}:{}: this suppression matches nothing: remove it", printable(project_->file),
-                      one->position.line));
-      if (project_->unused_suppressions == project::Unused::error) status = kGateFailed;
-    }
+ProjectOptions::Judgement ProjectOptions::judge(const report::RunReport& report, formats::Verdict& verdict,
+                                                bool warnings) const {
+  Judgement all;
+  if (!formats::all_gaps({report, verdict}).empty()) return all;
+  const bool unused_counts = project_ && kernels_.empty() && project_->unused_suppressions != project::Unused::ignore;
+  for (const project::Suppression* one : unused_counts ? unused_ : decltype(unused_){}) {
+    const std::string sentence = "this suppression matches nothing: remove it";
+    all.said += message_line(fmt::format("{}:{}: {}", printable(project_->file), one->position.line, sentence));
+    if (project_->unused_suppressions != project::Unused::error) continue;
+    all.status = kGateFailed;
+    verdict.judged.push_back({.kernel = formats::Judged::kProgram,
+                              .limit = "unused_suppressions",
+                              .sentence = sentence,
+                              .rule = "unused-suppression",
+                              .lines = {{{project_->file, one->position.line, 0, {}}, sentence}}});
   }
-  if (baseline_.empty()) return status;
-  const compare::Snapshot now = compare::snapshot_of(report);
-  const Status judged = update_ ? update(now) : hold_against_baseline(now, warnings);
-  return judged == kDone ? status : judged;
+  if (baseline_.empty()) return all;
+  if (update_) {  // the findings are those of the new baseline
+    for (size_t k = 0; k < report.findings.size(); ++k) verdict.known.insert(k);
+    return all;
+  }
+  Judgement held = hold_against_baseline(report, verdict, warnings);
+  return {held.status == kDone ? all.status : held.status, all.said + held.said};
+}
+
+Status ProjectOptions::settle(const Judgement& judgement, const report::RunReport& report) const {
+  std::fputs(judgement.said.c_str(), stderr);
+  if (baseline_.empty() || !update_) return judgement.status;
+  const Status updated = update(compare::snapshot_of(report));
+  return updated == kDone ? judgement.status : updated;
 }
 
 Status ProjectOptions::update(const compare::Snapshot& now) const {
@@ -179,8 +200,9 @@ Status ProjectOptions::update(const compare::Snapshot& now) const {
   return kDone;
 }
 
-Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warnings) const {
-  compare::Snapshot before = *known_;
+ProjectOptions::Judgement ProjectOptions::hold_against_baseline(const report::RunReport& report,
+                                                                formats::Verdict& verdict, bool warnings) const {
+  compare::Snapshot before = *known_, now = compare::snapshot_of(report);
   compare::keep_kernels(before, kernels_);
   if (!warnings) {
     for (compare::Snapshot* one : {&before, &now}) std::erase_if(one->findings, &compare::Finding::is_warning);
@@ -188,20 +210,21 @@ Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warning
   const Result<compare::Diff> diff = compare::diff(before, now, gates_.allow);
   const std::string other = diff ? other_conditions(before, now, diff->conditions) : "\n  " + diff.error().message;
   if (!other.empty()) {
-    say("the baseline " + printable(baseline_) + " was made under other conditions, so there is no verdict:" + other +
-        "\n--update-baseline makes it anew");
-    return kBadInput;
+    const std::string sentence =
+        "the baseline " + printable(baseline_) + " was made under other conditions, so there is no verdict";
+    verdict.gaps.push_back(sentence);
+    return {kBadInput, message_line(sentence + ":" + other + "\nuse --update-baseline to replace it")};
   }
   const bool is_stale = diff->is_better() || diff->kernel_tally.gone != 0;
   const bool fails = diff->is_worse() || (ratchet_ && is_stale);
+  add_to_verdict(*diff, now, {.file = baseline_, .ratchet = ratchet_, .warnings = warnings}, report, verdict);
+  std::string said;
   if (fails)
-    std::fputs(compare::diff_text(*diff, before, now,
-                                  {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"})
-                   .c_str(),
-               stderr);
-  say("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
-      (is_stale && !diff->is_worse() ? "; --update-baseline keeps it so" : ""));
-  return fails ? kGateFailed : kDone;
+    said = compare::diff_text(*diff, before, now,
+                              {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"});
+  said += message_line("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
+                       (is_stale && !diff->is_worse() ? "; use --update-baseline to record this" : ""));
+  return {fails ? kGateFailed : kDone, said};
 }
 
 void ProjectOptions::say_several_gpus() const {

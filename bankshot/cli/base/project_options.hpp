@@ -10,6 +10,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/compare/snapshot.hpp"
+#include "bankshot/formats/verdict.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/run/run_report.hpp"
@@ -42,9 +43,17 @@ class ProjectOptions {
   /// Options of the user that need a run; empty if none was given.
   std::string given() const;
 
-  /// Compares a whole run with the baseline, or makes that; says what it finds.
+  /// What the project makes of a whole run, for settle().
+  struct Judgement {
+    Status status = kDone;
+    std::string said;  ///< lines for standard error
+  };
+  /// Compares a run with the baseline and adds the result to its verdict, for the documents. Nothing is said or written
+  /// yet. A run with gaps is not judged.
   /// @param warnings  whether findings that are warnings count
-  Status judge(const report::RunReport& report, bool warnings = true) const;
+  Judgement judge(const report::RunReport& report, formats::Verdict& verdict, bool warnings = true) const;
+  /// Says it; with --update-baseline also writes the baseline.
+  Status settle(const Judgement& judgement, const report::RunReport& report) const;
   /// Says that a run that is not whole was not compared.
   void say_no_verdict() const;
   /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
@@ -52,7 +61,7 @@ class ProjectOptions {
 
  private:
   Status update(const compare::Snapshot& now) const;
-  Status hold_against_baseline(compare::Snapshot now, bool warnings) const;
+  Judgement hold_against_baseline(const report::RunReport& report, formats::Verdict& verdict, bool warnings) const;
 
   CLI::App* app_ = nullptr;
   compare::Mode mode_ = compare::Mode::explain;

@@ -68,13 +68,16 @@ class Check final : public Command {
     project_.apply(report, output_.sources_of(report.program));
     if (!output_.tell("check", setup->target, *outcome)) return kBadInput;
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome), .strict = strict_};
+    const ProjectOptions::Judgement judgement = project_.judge(report, verdict, strict_);
     if (!formats_.tell({{report, verdict}}, output_.sources_of(report.program))) return kBadInput;
-    return judge(report, setup->target, outcome->ending, missing);
+    return conclude(*outcome, judgement, setup->target, missing);
   }
 
  private:
-  int judge(const report::RunReport& report, const host::Target& target, const host::Ending& ending,
-            Status missing) const {
+  int conclude(const host::Observation& seen, const ProjectOptions::Judgement& judgement, const host::Target& target,
+               Status missing) const {
+    const report::RunReport& report = seen.report;
+    const host::Ending& ending = seen.ending;
     say_how_it_ended(target, ending);
     if (ending.signal == SIGINT) return ending.shell_status();
     if (missing == kBadInput) return missing;
@@ -87,7 +90,7 @@ class Check final : public Command {
       project_.say_no_verdict();
       return kProgramFailed;
     }
-    return project_.judge(report, strict_);
+    return project_.settle(judgement, report);
   }
 
   RunOptions options_;

@@ -148,15 +148,15 @@ class Simulate final : public Command {
     const uint64_t cycles = all_cycles(seen->report);
     const bool written = write_timelines(*seen);
     int status = kDone;
+    ProjectOptions::Judgement judgement;
     if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
       status = refuse(reason);
     } else {
       project_.apply(seen->report, output_.sources_of(seen->report.program));
-      if (!output_.tell("simulate", setup->target, *seen) ||
-          !formats_.tell({{seen->report, {.gaps = incomplete(setup->target, *seen)}}},
-                         output_.sources_of(seen->report.program))) {
-        return kBadInput;
-      }
+      if (!output_.tell("simulate", setup->target, *seen)) return kBadInput;
+      formats::Verdict verdict{.gaps = incomplete(setup->target, *seen)};
+      judgement = project_.judge(seen->report, verdict);
+      if (!formats_.tell({{seen->report, verdict}}, output_.sources_of(seen->report.program))) return kBadInput;
     }
     if (stopped) {
       project_.say_no_verdict();
@@ -171,7 +171,7 @@ class Simulate final : public Command {
       project_.say_no_verdict();
       return kProgramFailed;
     }
-    if (status == kDone) status = project_.judge(seen->report);
+    if (status == kDone) status = project_.settle(judgement, seen->report);
     return written ? status : kBadInput;
   }
 
