@@ -88,23 +88,10 @@ std::optional<Error> ProjectOptions::read(std::string& gpu, SourceRoots& source_
   return std::nullopt;
 }
 
-std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& command,
-                                             const std::vector<host::Input>& inputs, const std::string& json,
-                                             const std::vector<std::string>& kernels) {
-  kernels_ = kernels;
-  std::vector<host::Input> read = inputs;
-  if (project_) {
-    read.push_back({"the project's file", project_->file});
-    if (auto error = host::overwrites("--json", json, read)) return error;
-  }
-  if (!allow_.empty()) gates_.allow.clear();
-  for (const std::string& text : allow_) {
-    const Result<compare::Allowance> allowance = compare::parse_allowance(text);
-    if (!allowance) return Error{"--allow " + allowance.error().message};
-    gates_.allow.push_back(*allowance);
-  }
-  ratchet_ |= gates_.ratchet;
-  if (baseline_.empty() && !gates_.baseline.empty()) {
+std::optional<Error> ProjectOptions::add_inputs(const std::vector<std::string>& command,
+                                                std::vector<host::Input>& inputs) {
+  if (project_) inputs.push_back({"the project's file", project_->file});
+  if (baseline_.empty() && !gates_.baseline.empty() && !command.empty()) {
     std::string named = gates_.baseline;
     constexpr std::string_view kProgram = "{program}";
     if (const size_t at = named.find(kProgram); at != named.npos)
@@ -113,13 +100,29 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
     if (!path) return Error{project_->file + ": baseline: " + path.error().message};
     baseline_ = *path;
   }
+  if (baseline_ == "-") return Error{"--baseline needs the name of a file"};
+  if (update_) {
+    if (auto error = host::overwrites("--baseline", baseline_, inputs)) return error;
+  }
+  if (!baseline_.empty()) inputs.push_back({"the baseline", baseline_});
+  return std::nullopt;
+}
+
+std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& command,
+                                             const std::vector<std::string>& kernels) {
+  kernels_ = kernels;
+  if (!allow_.empty()) gates_.allow.clear();
+  for (const std::string& text : allow_) {
+    const Result<compare::Allowance> allowance = compare::parse_allowance(text);
+    if (!allowance) return Error{"--allow " + allowance.error().message};
+    gates_.allow.push_back(*allowance);
+  }
+  ratchet_ |= gates_.ratchet;
   if (baseline_.empty()) {
     if (const std::string option = given(); !option.empty())
       return Error{option + " needs a baseline: --baseline FILE, or `baseline` in bankshot.toml"};
     return std::nullopt;
   }
-  if (baseline_ == "-") return Error{"--baseline needs the name of a file"};
-  if (host::same_file(baseline_, json)) return Error{"--baseline and --json name the same file, " + json};
   std::error_code code;
   const bool exists = std::filesystem::exists(baseline_, code);
   const std::string remedy =
@@ -127,7 +130,6 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   if (update_) {
     if (!kernels.empty())
       return Error{"--update-baseline and --kernel exclude each other: the baseline would lack the other kernels"};
-    if (auto error = host::overwrites("--baseline", baseline_, read)) return error;
     if (auto error = host::cannot_write(baseline_)) return error;
     if (!exists) return std::nullopt;
   } else if (!exists) {
@@ -136,8 +138,8 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   const Result<std::string> text = host::read_text(baseline_);
   if (!text) return text.error();
   known_text_ = *text;
-  if (update_ && !compare::is_snapshot(known_text_))
-    return Error{baseline_ + " is neither a baseline nor a report, so --update-baseline does not replace it"};
+  if (update_ && !compare::is_baseline(known_text_))
+    return Error{baseline_ + " is not a baseline, so --update-baseline does not replace it; name another file"};
   if (update_) return std::nullopt;
   Result<compare::Snapshot> known = compare::read_snapshot(known_text_);
   if (!known) return Error{baseline_ + ": " + known.error().message + "; to create it again: " + remedy};
@@ -230,6 +232,13 @@ ProjectOptions::Judgement ProjectOptions::hold_against_baseline(const report::Ru
 void ProjectOptions::say_several_gpus() const {
   if (!gates_.baseline.empty())
     say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
+}
+
+void ProjectOptions::say_static() const {
+  const bool limits = !gates_.fail_on.empty(), baseline = !gates_.baseline.empty();
+  if (!limits && !baseline) return;
+  say(fmt::format("{}: {} of [explain] needs a run, but --static runs nothing: not applied", printable(project_->file),
+                  limits && baseline ? "fail_on and baseline" : limits ? "fail_on" : "baseline"));
 }
 
 void ProjectOptions::say_no_verdict() const {

@@ -27,10 +27,12 @@ class ProjectOptions {
   /// Reads bankshot.toml, if there is one. @param gpu, source_roots  get what it says, unless the user said something
   std::optional<Error> read(std::string& gpu, SourceRoots& source_roots);
 
-  /// Reads the baseline. Called before the program runs.
-  /// @param inputs  what the command reads  @param json  the file of --json  @param kernels  those of --kernel
-  std::optional<Error> prepare(const std::vector<std::string>& command, const std::vector<host::Input>& inputs,
-                               const std::string& json, const std::vector<std::string>& kernels);
+  /// Adds the project's file and the baseline to what the command reads, so that no output replaces them. Called before
+  /// any output is checked. @param inputs  what the command reads otherwise: --update-baseline does not replace that
+  std::optional<Error> add_inputs(const std::vector<std::string>& command, std::vector<host::Input>& inputs);
+
+  /// Reads the baseline. Called before the program runs, after add_inputs. @param kernels  those of --kernel
+  std::optional<Error> prepare(const std::vector<std::string>& command, const std::vector<std::string>& kernels);
 
   /// Adds the text of source lines to the report, and applies the suppressions.
   /// @param sources  which files may be read
@@ -58,6 +60,8 @@ class ProjectOptions {
   void say_no_verdict() const;
   /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
   void say_several_gpus() const;
+  /// Says that bankshot.toml's limits and baseline are not applied, as nothing runs.
+  void say_static() const;
 
  private:
   Status update(const compare::Snapshot& now) const;

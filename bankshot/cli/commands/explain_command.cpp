@@ -70,7 +70,10 @@ class Explain final : public Command {
       if (as_ncu_) return refuse("--as-ncu needs a run, but --static runs nothing");
       if (const std::string option = formats_.first_option(); !option.empty())
         return refuse(option + " needs a run, but --static runs nothing");
-      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
+      project_.say_static();
+      std::vector<host::Input> inputs;
+      if (const auto error = project_.add_inputs({}, inputs)) return refuse(error->message);
+      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
     }
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; in a run the program determines them");
@@ -99,11 +102,11 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
-    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
-      return refuse(error->message);
+    if (const auto error = project_.prepare(command, output_.kernels)) return refuse(error->message);
     output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);

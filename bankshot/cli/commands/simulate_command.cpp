@@ -129,12 +129,12 @@ class Simulate final : public Command {
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
-    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
-      return refuse(error->message);
+    if (const auto error = project_.prepare(command, output_.kernels)) return refuse(error->message);
     const Result<timing::Config> config =
         cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
     if (!config) return refuse(config.error().message);
@@ -195,7 +195,8 @@ class Simulate final : public Command {
       if (std::ranges::find(gpus, one.gpu) != gpus.end()) return refuse("--gpu names " + one.gpu + " twice");
       Result<host::Setup> setup = set_up(one, command);
       if (!setup) return refuse(setup.error().message);
-      const std::vector<host::Input> inputs = host::inputs_of(*setup);
+      std::vector<host::Input> inputs = host::inputs_of(*setup);
+      if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
       if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
       if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
       const Result<timing::Config> config =
