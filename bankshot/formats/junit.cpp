@@ -48,7 +48,7 @@ std::string suite_xml(const std::string& name, const std::vector<Case>& cases) {
 
 /// "kernel.cu:14: message", a line each.
 std::string place_and_message(const Notice& notice, const Surroundings& around) {
-  if (notice.source.line == 0) return notice.message + "\n";
+  if (notice.source.line == 0) return message_with_place(notice) + "\n";
   return fmt::format("{}:{}: {}\n", place_of(around.root, notice.source.file).path, notice.source.line, notice.message);
 }
 

@@ -139,6 +139,12 @@ void add_findings(const Run& run, std::vector<Notice>& list) {
   }
 }
 
+/// A file that stands for a place that is not known.
+std::string file_for(const report::RunReport& report, const std::string& kernel) {
+  const auto found = std::ranges::find(report.kernels, kernel, &report::Kernel::demangled);
+  return found == report.kernels.end() || found->module.file.empty() ? report.program : found->module.file;
+}
+
 }  // namespace
 
 std::vector<Notice> notices(const Run& run) {
@@ -149,6 +155,7 @@ std::vector<Notice> notices(const Run& run) {
     add_conflicts(run.report, kernel, list);
     add_uncoalesced(kernel, list);
   }
+  for (Notice& notice : list) notice.file = file_for(run.report, notice.kernel);
   std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
     return a.level != b.level ? a.level < b.level : a.weight > b.weight;
   });
@@ -167,10 +174,16 @@ std::vector<Accepted> accepted(const report::RunReport& report) {
                                              : report::counted(one.count, "time", "times")) +
                                 (kernel.empty() ? "" : " in " + printable(kernel)),
                      .source = one.source,
+                     .file = file_for(report, kernel),
                      .weight = one.count},
                     one.reason});
   }
   return list;
+}
+
+std::string message_with_place(const Notice& notice) {
+  if (notice.source.line != 0 || notice.source.ptx_line == 0) return notice.message;
+  return notice.message + "; at " + report::place_text(notice.source);
 }
 
 std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const Surroundings& around) {
@@ -182,7 +195,10 @@ std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const 
     digest.add_text(notice.kernel);
     if (notice.source.line != 0) {
       digest.add_text(place_of(around.root, notice.source.file).path);
-      if (around.line_of) digest.add_text(around.line_of(notice.source));
+      const std::string line = around.line_of ? around.line_of(notice.source) : "";
+      digest.add_text(line.empty() ? "line " + std::to_string(notice.source.line) : line);
+    } else {
+      digest.add_text("PTX line " + std::to_string(notice.source.ptx_line));
     }
     const std::string text = digest.text();
     texts.push_back(text + ":" + std::to_string(++seen[text]));

@@ -228,6 +228,7 @@ class Simulate final : public Command {
         status = kProgramFailed;
       }
       if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
+      project_.apply(report, output_.sources_of(report.program));
       runs.push_back(*std::move(seen));
     }
     std::vector<formats::Run> judged;

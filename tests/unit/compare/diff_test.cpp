@@ -143,6 +143,7 @@ TEST(Diff, findings_are_found_again_by_their_text) {
   EXPECT_EQ(diff(with_findings({race}), with_findings({moved}), {})->finding_tally.worse, 1u);
   EXPECT_FALSE(diff(with_findings({race}), with_findings({moved}), allow("findings+1"))->is_worse());
   const Diff fresh = *diff(with_findings({race}), with_findings({race, race}), {});
+  EXPECT_TRUE(diff(with_findings({race}), with_findings({race, race}), allow("findings+100"))->is_worse());
   EXPECT_EQ(fresh.finding_tally.same, 1u);
   EXPECT_EQ(fresh.finding_tally.worse, 1u);
   const Diff gone = *diff(with_findings({race}), with_findings({}), {});
