@@ -174,8 +174,8 @@ std::string to_ncu_raw(const std::vector<Run>& runs) {
       units.emplace_back(metric.unit);
     }
   });
-  const auto row = [](const Row& first, const Row& values, const std::string& remark) {
-    return csv_row(joined(joined(first, values), {remark}));
+  const auto row = [](const Row& first, const Row& values, const std::string& note) {
+    return csv_row(joined(joined(first, values), {note}));
   };
   const Row no_fields(kFirstColumns.size()), no_values(names.size());
   std::string text = row(kFirstColumns, names, "Bankshot") + row(no_fields, units, "");

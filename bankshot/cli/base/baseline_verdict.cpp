@@ -9,8 +9,6 @@
 namespace bankshot::cli {
 namespace {
 
-using compare::Verdict;
-
 /// "3,968 conflicts, 3,000 in the baseline", or empty if both are equal.
 std::string changed(uint64_t before, uint64_t after, std::string_view counter) {
   if (before == after) return {};
@@ -26,16 +24,16 @@ std::string kernel_sentence(const compare::KernelPair& kernel) {
   add(changed(before.conflicts, after.conflicts, "conflicts"));
   add(changed(before.wavefronts, after.wavefronts, "wavefronts"));
   if (before.cycles && after.cycles) add(changed(*before.cycles, *after.cycles, "cycles"));
-  const auto worse = std::ranges::count(kernel.lines, Verdict::worse, &compare::Pair<compare::Line>::verdict);
+  const auto worse = std::ranges::count(kernel.lines, compare::Verdict::worse, &compare::Pair<compare::Line>::verdict);
   if (worse != 0) add(report::counted(static_cast<uint64_t>(worse), "line is worse", "lines are worse"));
   return kernel.after->demangled + " differs from the baseline: " + text;
 }
 
 formats::Judged judged_kernel(const compare::KernelPair& kernel, size_t index, const BaselineRules& rules) {
   formats::Judged judged{.kernel = index, .limit = "baseline " + rules.file, .rule = "baseline-differs"};
-  bool fails = kernel.verdict == Verdict::worse || (rules.ratchet && kernel.verdict == Verdict::better);
+  bool fails = kernel.verdict == compare::Verdict::worse || (rules.ratchet && kernel.verdict == compare::Verdict::better);
   for (const compare::Pair<compare::Line>& line : kernel.lines) {
-    if (line.verdict == Verdict::same || (line.verdict == Verdict::better && !rules.ratchet)) continue;
+    if (line.verdict == compare::Verdict::same || (line.verdict == compare::Verdict::better && !rules.ratchet)) continue;
     fails = true;
     judged.lines.push_back(
         {{line.after->file, line.after->line, 0, {}},
@@ -55,7 +53,7 @@ std::set<size_t> known_findings(const compare::Diff& diff, const compare::Snapsh
   }
   std::set<size_t> known;
   for (const compare::Pair<compare::Finding>& finding : diff.findings) {
-    if (finding.is_gone() || finding.verdict == Verdict::worse) continue;
+    if (finding.is_gone() || finding.verdict == compare::Verdict::worse) continue;
     known.insert(places[static_cast<size_t>(finding.after - now.findings.data())]);
   }
   return known;

@@ -13,7 +13,6 @@
 #include "bankshot/compare/diff_text.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/read_text.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/project/suppress.hpp"
 #include "bankshot/ptx/library_headers.hpp"
@@ -193,7 +192,6 @@ Status ProjectOptions::update(const compare::Snapshot& now) const {
     say("the baseline " + printable(baseline_) + " is up to date");
     return kDone;
   }
-  const host::Signals held;  // or Ctrl-C would leave half a file beside it
   if (const auto error = host::write_file(baseline_, text)) {
     say(error->message);
     return kBadInput;

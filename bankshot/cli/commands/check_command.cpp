@@ -5,7 +5,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/format_output.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"

@@ -7,13 +7,12 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/format_output.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/timing/chip/components.hpp"
@@ -256,7 +255,6 @@ class Simulate final : public Command {
     const std::vector<std::string>& timelines = seen.timelines;
     if (timelines.empty() && seen.lost.empty())
       say("--trace: no simulated launch finished or was stopped, so there is no timeline");
-    const host::Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
       if (const auto error = host::write_file(file, timelines[i])) {

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/arguments.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/compare/gate.hpp"
 #include "tests/unit/report/fixture.hpp"
 
