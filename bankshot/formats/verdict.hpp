@@ -22,11 +22,11 @@ struct Judged {
   };
   static constexpr size_t kProgram = SIZE_MAX;
 
-  size_t kernel = 0;                           ///< index into RunReport::kernels; kProgram: of the whole program
-  std::string limit = {};                      ///< as typed: "conflicts>0"
-  std::string sentence = {};                   ///< how it is exceeded; empty: it is not
-  std::string_view rule = "gate-exceeded";     ///< that notices of it have
-  std::vector<Line> lines = {};                ///< empty: the kernel's line with most conflicts stands for it
+  size_t kernel = 0;                        ///< index into RunReport::kernels; kProgram: of the whole program
+  std::string limit = {};                   ///< as typed: "conflicts>0"
+  std::string sentence = {};                ///< how it is exceeded; empty: it is not
+  std::string_view rule = "gate-exceeded";  ///< that notices of it have
+  std::vector<Line> lines = {};             ///< empty: the kernel's line with most conflicts stands for it
 };
 
 struct Verdict {

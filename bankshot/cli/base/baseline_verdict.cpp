@@ -31,9 +31,12 @@ std::string kernel_sentence(const compare::KernelPair& kernel) {
 
 formats::Judged judged_kernel(const compare::KernelPair& kernel, size_t index, const BaselineRules& rules) {
   formats::Judged judged{.kernel = index, .limit = "baseline " + rules.file, .rule = "baseline-differs"};
-  bool fails = kernel.verdict == compare::Verdict::worse || (rules.ratchet && kernel.verdict == compare::Verdict::better);
+  const auto counts = [&](compare::Verdict verdict) {
+    return verdict == compare::Verdict::worse || (rules.ratchet && verdict == compare::Verdict::better);
+  };
+  bool fails = counts(kernel.verdict);
   for (const compare::Pair<compare::Line>& line : kernel.lines) {
-    if (line.verdict == compare::Verdict::same || (line.verdict == compare::Verdict::better && !rules.ratchet)) continue;
+    if (!counts(line.verdict)) continue;
     fails = true;
     judged.lines.push_back(
         {{line.after->file, line.after->line, 0, {}},
@@ -76,7 +79,8 @@ void add_to_verdict(const compare::Diff& diff, const compare::Snapshot& now, con
   const uint64_t better = diff.finding_tally.better + diff.finding_tally.gone;
   if (!rules.ratchet || gone + better == 0) return;
   std::string text;
-  if (gone != 0) text = report::counted(gone, "kernel of the baseline did not run", "kernels of the baseline did not run");
+  if (gone != 0)
+    text = report::counted(gone, "kernel of the baseline did not run", "kernels of the baseline did not run");
   if (better != 0)
     text += (text.empty() ? "" : "; ") +
             report::counted(better, "finding of the baseline is gone or better",

@@ -58,10 +58,11 @@ std::vector<FormatOutput::Document> FormatOutput::files() const {
   };
   const Writer to_csv = csv_writer(page_of(csv) == "ncu-raw" ? formats::to_ncu_raw : formats::to_ncu_details);
   std::vector<Document> files;
-  for (Document document : {Document{{"--sarif", sarif}, formats::to_sarif}, Document{{"--junit", junit}, formats::to_junit},
-                            Document{{"--code-quality", code_quality}, formats::to_code_quality},
-                            Document{{"--csv", file_of_csv(csv)}, to_csv},
-                            Document{{"--github", github == "-" ? "" : github}, formats::to_github}}) {
+  for (Document document :
+       {Document{{"--sarif", sarif}, formats::to_sarif}, Document{{"--junit", junit}, formats::to_junit},
+        Document{{"--code-quality", code_quality}, formats::to_code_quality},
+        Document{{"--csv", file_of_csv(csv)}, to_csv},
+        Document{{"--github", github == "-" ? "" : github}, formats::to_github}}) {
     if (!document.file.empty()) files.push_back(std::move(document));
   }
   return files;

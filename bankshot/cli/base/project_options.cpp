@@ -235,8 +235,11 @@ void ProjectOptions::say_several_gpus() const {
 void ProjectOptions::say_static() const {
   const bool limits = !gates_.fail_on.empty(), baseline = !gates_.baseline.empty();
   if (!limits && !baseline) return;
-  say(fmt::format("{}: {} of [explain] needs a run, but --static runs nothing: not applied", printable(project_->file),
-                  limits && baseline ? "fail_on and baseline" : limits ? "fail_on" : "baseline"));
+  say(fmt::format("{}: {} of [explain] not applied: --static runs nothing; check the limits with a run",
+                  printable(project_->file),
+                  limits && baseline ? "fail_on and baseline"
+                  : limits           ? "fail_on"
+                                     : "baseline"));
 }
 
 void ProjectOptions::say_no_verdict() const {

@@ -85,7 +85,8 @@ TEST(Sarif, a_place_without_a_line_is_the_file_and_names_the_ptx) {
   leak.kind = simt::Finding::Kind::leak;
   leak.count = 1;
   report.findings.push_back(leak);
-  const json place = {{"artifactLocation", {{"uri", "app"}, {"uriBaseId", "%SRCROOT%"}}}, {"region", {{"startLine", 1}}}};
+  const json place = {{"artifactLocation", {{"uri", "app"}, {"uriBaseId", "%SRCROOT%"}}},
+                      {"region", {{"startLine", 1}}}};
   const json results = json::parse(to_sarif({{report}}, surroundings()))["runs"][0]["results"];
   ASSERT_EQ(results.size(), 3u);
   for (const json& result : results) EXPECT_EQ(result["locations"][0]["physicalLocation"], place) << result;
