@@ -165,9 +165,6 @@ Result<Snapshot> read_snapshot(std::string_view text_of_json) {
   }
 }
 
-bool is_snapshot(std::string_view json) {
-  const std::string_view head = json.substr(0, 200);
-  return head.starts_with("{\"schema\":\"bankshot/");
-}
+bool is_baseline(std::string_view json) { return json.starts_with("{\"schema\":\"bankshot/baseline/"); }
 
 }  // namespace bankshot::compare

@@ -18,7 +18,7 @@ std::string to_baseline(const Snapshot& snapshot, const std::string& folder);
 /// Reads a baseline, or a report of explain, simulate or check. Any bytes are allowed; the error says what is wrong.
 Result<Snapshot> read_snapshot(std::string_view json);
 
-/// Whether a text begins like a baseline or a report: a file that may be replaced by a baseline.
-bool is_snapshot(std::string_view json);
+/// Whether a text begins like a baseline of any version: a file that may be replaced by a baseline.
+bool is_baseline(std::string_view json);
 
 }  // namespace bankshot::compare

@@ -112,7 +112,7 @@ std::vector<std::pair<size_t, size_t>> match_findings(const Snapshot& before, co
 
 Verdict verdict_of(const Pair<Finding>& finding, const Allowances& allowances) {
   if (finding.is_gone()) return Verdict::same;
-  if (finding.is_new()) return judge(Counter::findings, 0, finding.after->count, allowances);
+  if (finding.is_new()) return Verdict::worse;  // an allowance is for how often a known one is seen
   if (finding.before->is_warning != finding.after->is_warning)
     return finding.before->is_warning ? Verdict::worse : Verdict::better;
   return judge(Counter::findings, finding.before->count, finding.after->count, allowances);

@@ -166,7 +166,7 @@ std::string head(std::string_view what, const std::string& name, const Snapshot&
 
 std::string conditions_text(const Diff& diff, const Paint& paint) {
   if (diff.conditions.empty()) return {};
-  std::string text = paint.bad("not alike:") + " numbers may differ for these reasons, too\n";
+  std::string text = paint.bad("conditions differ:") + " this may explain changes\n";
   for (size_t k = 0; k < diff.conditions.size() && k < kConditionsShown; ++k) {
     const Condition& one = diff.conditions[k];
     const auto value = [](const std::string& said) { return said.empty() ? "-" : printable(said); };

@@ -38,13 +38,4 @@ std::string how_exceeded(const Gate& gate, const report::Kernel& kernel, const r
          (conflicts ? " conflicts" : " wavefronts") + ", more than " + report::grouped(gate.limit);
 }
 
-std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report) {
-  std::vector<std::string> sentences;
-  for (const report::Kernel& kernel : report.kernels) {
-    if (std::string sentence = how_exceeded(gate, kernel, report); !sentence.empty())
-      sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
-
 }  // namespace bankshot::compare

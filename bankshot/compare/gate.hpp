@@ -22,7 +22,5 @@ Result<Gate> parse_gate(const std::string& text);
 
 /// How a kernel's counter, without what is suppressed, is above the limit, in a sentence; empty if it is not.
 std::string how_exceeded(const Gate& gate, const report::Kernel& kernel, const report::RunReport& report);
-/// A sentence for each kernel whose counter is above the limit.
-std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report);
 
 }  // namespace bankshot::compare

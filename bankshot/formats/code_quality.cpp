@@ -26,24 +26,39 @@ const char* severity_of(Level level) {
   return level == Level::error ? "major" : level == Level::warning ? "minor" : "info";
 }
 
+/// A fingerprint that differs between GPUs: GitLab drops equal ones.
+std::string of_gpu(const std::string& mark, const std::string& gpu) {
+  Digest digest;
+  digest.add_text(mark);
+  digest.add_text(gpu);
+  return digest.text();
+}
+
 }  // namespace
 
 std::string to_code_quality(const std::vector<Run>& runs, const Surroundings& around) {
   ordered_json list = ordered_json::array();
-  std::vector<Notice> all;
   for (const Run& run : runs) {
-    for (const std::string& gap : all_gaps(run)) {
+    const std::vector<std::string> gaps = all_gaps(run);
+    for (size_t k = 0; k < gaps.size(); ++k) {  // their texts have addresses and numbers that differ from run to run
       Digest digest;
-      digest.add_text(gap);
-      list.push_back(issue("incomplete", gap, "critical", digest.text(), run.report.program, 1));
+      digest.add_text("incomplete");
+      digest.add_text(run.report.gpu);
+      list.push_back(issue("incomplete", gaps[k], "critical", digest.text() + ":" + std::to_string(k + 1),
+                           place_of(around.root, run.report.program).path, 1));
     }
-    for (Notice& notice : notices(run)) all.push_back(std::move(notice));
   }
-  const std::vector<std::string> marks = fingerprints(all, around);
-  for (size_t k = 0; k < all.size(); ++k) {
-    if (all[k].source.line == 0) continue;
-    list.push_back(issue(all[k].rule->id, all[k].message, severity_of(all[k].level), marks[k],
-                         place_of(around.root, all[k].source.file).path, all[k].source.line));
+  for (const Run& run : runs) {
+    const std::vector<Notice> all = notices(run);
+    const std::vector<std::string> marks = fingerprints(all, around);
+    for (size_t k = 0; k < all.size(); ++k) {
+      const Notice& notice = all[k];
+      const bool known = notice.source.line != 0;
+      const std::string& file = known ? notice.source.file : notice.file;
+      list.push_back(issue(notice.rule->id, message_with_place(notice), severity_of(notice.level),
+                           runs.size() == 1 ? marks[k] : of_gpu(marks[k], run.report.gpu),
+                           place_of(around.root, file).path, known ? notice.source.line : 1));
+    }
   }
   return report::json_text(list);
 }

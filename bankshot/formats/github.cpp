@@ -53,7 +53,7 @@ std::string to_github(const std::vector<Run>& runs, const Surroundings& around) 
   for (const Run& run : runs) {
     const std::string gpu = runs.size() > 1 ? " (" + printable(run.report.gpu) + ")" : "";
     for (Notice& notice : notices(run)) {
-      notice.message += gpu;
+      notice.message = message_with_place(notice) + gpu;
       lines[static_cast<size_t>(notice.level)].push_back(annotation(notice, around));
     }
   }

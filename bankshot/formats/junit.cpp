@@ -48,15 +48,15 @@ std::string suite_xml(const std::string& name, const std::vector<Case>& cases) {
 
 /// "kernel.cu:14: message", a line each.
 std::string place_and_message(const Notice& notice, const Surroundings& around) {
-  if (notice.source.line == 0) return notice.message + "\n";
+  if (notice.source.line == 0) return message_with_place(notice) + "\n";
   return fmt::format("{}:{}: {}\n", place_of(around.root, notice.source.file).path, notice.source.line, notice.message);
 }
 
-/// The lines with conflicts of a kernel, for who reads why a limit is exceeded.
+/// The lines with conflicts of a kernel, as details of an exceeded limit.
 std::string conflicts_of(const std::vector<Notice>& list, const std::string& kernel, const Surroundings& around) {
   std::string text;
   for (const Notice& notice : list) {
-    if (notice.kernel == kernel && notice.rule->id != "gate-exceeded") text += place_and_message(notice, around);
+    if (notice.kernel == kernel && notice.level != Level::error) text += place_and_message(notice, around);
   }
   return text;
 }
@@ -64,16 +64,20 @@ std::string conflicts_of(const std::vector<Notice>& list, const std::string& ker
 void add_limits(const Run& run, const Surroundings& around, std::vector<Case>& cases) {
   const std::vector<Notice> list = notices(run);
   for (const Judged& judged : run.verdict.judged) {
-    const report::Kernel& kernel = run.report.kernels[judged.kernel];
-    Case one{.kernel = kernel_title(kernel, run.report), .name = judged.limit};
+    const report::Kernel* const kernel =
+        judged.kernel == Judged::kProgram ? nullptr : &run.report.kernels[judged.kernel];
+    Case one{.kernel = kernel == nullptr ? "program" : kernel_title(*kernel, run.report), .name = judged.limit};
     if (!judged.sentence.empty()) {
       one.result = Case::Result::failure;
       one.message = judged.sentence;
-      one.details = conflicts_of(list, kernel.demangled, around);
+      for (const Judged::Line& line : judged.lines)
+        one.details += place_and_message({.message = line.sentence, .source = line.source}, around);
+      if (kernel != nullptr && judged.lines.empty()) one.details = conflicts_of(list, kernel->demangled, around);
     }
     cases.push_back(std::move(one));
   }
-  if (!run.verdict.judged.empty()) return;
+  const auto of_kernel = [](const Judged& judged) { return judged.kernel != Judged::kProgram; };
+  if (run.report.checks.any() || std::ranges::any_of(run.verdict.judged, of_kernel)) return;
   for (const report::Kernel& kernel : run.report.kernels) {
     cases.push_back({.kernel = kernel_title(kernel, run.report),
                      .name = "limits",
@@ -109,7 +113,7 @@ void add_checks(const Run& run, const Surroundings& around, std::vector<Case>& c
       for (const Notice& notice : list) {
         if (notice.kernel != kernel || of_check(notice) != check.name) continue;
         one.details += place_and_message(notice, around);
-        counted += notice.level == Level::error || run.verdict.strict;
+        counted += notice.level == Level::error || (notice.level == Level::warning && run.verdict.strict);
       }
       if (counted != 0) {
         one.result = Case::Result::failure;
@@ -132,11 +136,8 @@ std::string to_junit(const std::vector<Run>& runs, const Surroundings& around) {
       if (cases[0].message.empty()) cases[0].message = gap;
       cases[0].details += gap + "\n";
     }
-    if (run.report.checks.any()) {
-      add_checks(run, around, cases);
-    } else {
-      add_limits(run, around, cases);
-    }
+    if (run.report.checks.any()) add_checks(run, around, cases);
+    add_limits(run, around, cases);
     if (!gaps.empty()) {
       for (Case& one : cases) {
         if (one.result != Case::Result::passed) continue;

@@ -9,8 +9,8 @@
 namespace bankshot::formats {
 
 /// A suite for each run. Of a check it has a case for each kernel and check that was made, else for each kernel and
-/// limit, or a skipped case for each kernel if there are no limits. The first case of a suite is the run itself, an
-/// error if it has gaps; then no other case passes: what is not a failure is an error, too.
+/// limit, or a skipped case for each kernel if there are no limits. A baseline is a limit. The first case of a suite is
+/// the run itself, an error if it has gaps; then no other case passes: what would pass is an error, too.
 std::string to_junit(const std::vector<Run>& runs, const Surroundings& around);
 
 }  // namespace bankshot::formats

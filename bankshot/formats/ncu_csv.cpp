@@ -65,34 +65,37 @@ Row remark(std::string_view section, std::string_view rule, std::string_view typ
           std::string(speedup_type), speedup};
 }
 
-/// The line that causes most conflicts, as an end of a sentence.
-std::string most_at(const Kernel& kernel) {
-  const std::vector<report::LineGroup> groups = line_groups(kernel);
-  if (groups.empty() || groups[0].shared.conflicts() == 0) return {};
-  return "; most at " + report::place_text(kernel.sites[groups[0].sites[0]].source);
+/// The line that causes most conflicts of those that are not suppressed, as an end of a sentence.
+std::string most_at(const Kernel& kernel, const report::RunReport& report) {
+  for (const report::LineGroup& group : line_groups(kernel)) {
+    const simt::Source& source = kernel.sites[group.sites[0]].source;
+    if (group.shared.conflicts() != 0 && !report.is_suppressed(kernel, source))
+      return "; most at " + report::place_text(source);
+  }
+  return {};
 }
 
 /// Nsight Compute's rule SharedMemoryConflicts: from 10 % of the wavefronts on. Its estimate without the throughput of
 /// the cache, which Bankshot does not know, is their share.
-void add_conflicts(std::vector<Row>& rows, const Kernel& kernel, const scratchpad::Rules& rules,
+void add_conflicts(std::vector<Row>& rows, const Kernel& kernel, const report::RunReport& report,
                    std::string_view operation, std::string_view noun) {
-  const NcuShared shared = ncu_shared(kernel, rules, operation);
+  const NcuShared shared = ncu_shared(kernel, report.rules, operation);
   if (shared.conflicts == 0 || shared.conflicts * 10 < shared.wavefronts) return;
   const double share = report::percent(shared.conflicts, shared.wavefronts);
   rows.push_back(remark("MemoryWorkloadAnalysis_Tables", "SharedMemoryConflicts", "OPT",
                         fmt::format("{} of the {} wavefronts of shared {} ({:.2f} %) are bank conflicts{}.",
-                                    shared.conflicts, shared.wavefronts, noun, share, most_at(kernel)),
+                                    shared.conflicts, shared.wavefronts, noun, share, most_at(kernel, report)),
                         "local", fmt::format("{:.2f}", share)));
 }
 
 /// Nsight Compute's rule UncoalescedSharedAccess: the share of the conflicts, weighted by the time in which the cache
 /// is active. Without a simulation that time is not known, and there is no estimate.
-void add_uncoalesced(std::vector<Row>& rows, const Kernel& kernel) {
+void add_uncoalesced(std::vector<Row>& rows, const Kernel& kernel, const report::RunReport& report) {
   const report::SharedTotals shared = kernel.shared();
   if (shared.conflicts() == 0) return;
   const double share = report::percent(shared.conflicts(), shared.wavefronts);
   const std::string text = fmt::format("{} of {} wavefronts of shared memory ({:.2f} %) are excessive{}.",
-                                       shared.conflicts(), shared.wavefronts, share, most_at(kernel));
+                                       shared.conflicts(), shared.wavefronts, share, most_at(kernel, report));
   const bool timed = kernel.timing && !kernel.timing->is_estimated() && kernel.timing->counters.sm_cycles != 0;
   if (timed) {
     const timing::Counters& counters = kernel.timing->counters;
@@ -107,6 +110,14 @@ Row metric_row(std::string_view section, std::string_view name, const NcuMetric&
   return {std::string(section), std::string(name), std::string(metric.unit), value_text(metric), "", "", "", "", ""};
 }
 
+/// Where the numbers of a kernel come from.
+std::string origin(const Kernel& kernel, const report::RunReport& report) {
+  const bool estimated = kernel.timing && kernel.timing->is_estimated();
+  const char* const how = !report.machine ? "Counted" : estimated ? "Simulated in part and estimated" : "Simulated";
+  return fmt::format("{} by Bankshot without a GPU, as {}{}; sums over {}.", how, report.gpu, assumption(report),
+                     report::counted(kernel.launches, "launch", "launches"));
+}
+
 /// All metrics by name, as if each had been asked for; those with a place in a section there, too.
 std::vector<Row> details_of(const Kernel& kernel, const Run& run) {
   const report::RunReport& report = run.report;
@@ -117,14 +128,10 @@ std::vector<Row> details_of(const Kernel& kernel, const Run& run) {
   for (const NcuMetric& metric : metrics) {
     if (!metric.section.empty()) rows.push_back(metric_row(metric.section, metric.label, metric));
   }
-  add_conflicts(rows, kernel, report.rules, "ld", "loads");
-  add_conflicts(rows, kernel, report.rules, "st", "stores");
-  add_uncoalesced(rows, kernel);
-  const bool estimated = kernel.timing && kernel.timing->is_estimated();
-  const char* const how = !report.machine ? "Counted" : estimated ? "Simulated in part and estimated" : "Simulated";
-  rows.push_back(remark("Bankshot", "Bankshot", "INF",
-                        fmt::format("{} by Bankshot without a GPU, as {}{}; sums over {}.", how, report.gpu,
-                                    assumption(report), report::counted(kernel.launches, "launch", "launches"))));
+  add_conflicts(rows, kernel, report, "ld", "loads");
+  add_conflicts(rows, kernel, report, "st", "stores");
+  add_uncoalesced(rows, kernel, report);
+  rows.push_back(remark("Bankshot", "Bankshot", "INF", origin(kernel, report)));
   for (const std::string& gap : all_gaps(run)) rows.push_back(remark("Bankshot", "Bankshot", "WRN", gap));
   return rows;
 }
@@ -167,13 +174,23 @@ std::string to_ncu_raw(const std::vector<Run>& runs) {
       units.emplace_back(metric.unit);
     }
   });
-  std::string text = csv_row(joined(kFirstColumns, names)) + csv_row(joined(Row(kFirstColumns.size()), units));
+  const auto row = [](const Row& first, const Row& values, const std::string& note) {
+    return csv_row(joined(joined(first, values), {note}));
+  };
+  const Row no_fields(kFirstColumns.size()), no_values(names.size());
+  std::string text = row(kFirstColumns, names, "Bankshot") + row(no_fields, units, "");
   each_kernel(runs, [&](const Kernel& kernel, const Run& run, const Row& first) {
-    Row values(names.size());
+    Row values = no_values;
     for (const NcuMetric& metric : ncu_metrics(kernel, run.report))
       values[static_cast<size_t>(std::ranges::find(names, metric.name) - names.begin())] = value_text(metric);
-    text += csv_row(joined(first, values));
+    std::string remarks = origin(kernel, run.report);
+    for (const std::string& gap : all_gaps(run)) remarks += " Incomplete: " + gap + ".";
+    text += row(first, values, remarks);
   });
+  for (const Run& run : runs) {
+    if (!run.report.kernels.empty()) continue;
+    for (const std::string& gap : all_gaps(run)) text += row(no_fields, no_values, "Incomplete: " + gap + ".");
+  }
   return text;
 }
 

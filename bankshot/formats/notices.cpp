@@ -77,17 +77,31 @@ void add_uncoalesced(const report::Kernel& kernel, std::vector<Notice>& list) {
   }
 }
 
+/// The line with most conflicts of those that are not suppressed.
+simt::Source heaviest_line(const report::RunReport& report, const report::Kernel& kernel) {
+  for (const report::LineGroup& group : line_groups(kernel)) {
+    const simt::Source& source = kernel.sites[group.sites[0]].source;
+    if (!report.is_suppressed(kernel, source)) return source;
+  }
+  return {};
+}
+
 void add_gates(const Run& run, std::vector<Notice>& list) {
   for (const Judged& judged : run.verdict.judged) {
     if (judged.sentence.empty()) continue;
-    const report::Kernel& kernel = run.report.kernels[judged.kernel];
-    Notice notice{.rule = &rule("gate-exceeded"),
-                  .level = Level::error,
-                  .kernel = kernel.demangled,
-                  .message = printable(judged.sentence) + " (" + printable(judged.limit) + ")"};
-    const std::vector<report::LineGroup> groups = line_groups(kernel);
-    if (!groups.empty()) notice.source = kernel.sites[groups[0].sites[0]].source;
-    list.push_back(std::move(notice));
+    const auto add = [&](const std::string& kernel, const std::string& sentence, const simt::Source& source) {
+      list.push_back({.rule = &rule(judged.rule),
+                      .level = Level::error,
+                      .kernel = kernel,
+                      .message = printable(sentence) + " (" + printable(judged.limit) + ")",
+                      .source = source});
+    };
+    const bool of_program = judged.kernel == Judged::kProgram;
+    const std::string kernel = of_program ? "" : run.report.kernels[judged.kernel].demangled;
+    for (const Judged::Line& line : judged.lines) add(kernel, line.sentence, line.source);
+    if (judged.lines.empty())
+      add(kernel, judged.sentence,
+          of_program ? simt::Source{} : heaviest_line(run.report, run.report.kernels[judged.kernel]));
   }
 }
 
@@ -108,12 +122,14 @@ std::string finding_message(const simt::Finding& finding) {
                             finding.cta.x, finding.cta.y, finding.cta.z, printable(report::demangle(finding.kernel)));
 }
 
-void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
-  for (const simt::Finding& finding : report.findings) {
+void add_findings(const Run& run, std::vector<Notice>& list) {
+  for (size_t k = 0; k < run.report.findings.size(); ++k) {
+    const simt::Finding& finding = run.report.findings[k];
+    const bool known = run.verdict.known.contains(k);
     Notice notice{.rule = &rule(finding.kind),
-                  .level = finding.is_warning ? Level::warning : Level::error,
+                  .level = known ? Level::note : finding.is_warning ? Level::warning : Level::error,
                   .kernel = report::demangle(finding.kernel),
-                  .message = finding_message(finding),
+                  .message = finding_message(finding) + (known ? " (in the baseline)" : ""),
                   .source = finding.source,
                   .weight = finding.count};
     if (!finding.other_op.empty())
@@ -123,16 +139,23 @@ void add_findings(const report::RunReport& report, std::vector<Notice>& list) {
   }
 }
 
+/// A file that stands for a place that is not known.
+std::string file_for(const report::RunReport& report, const std::string& kernel) {
+  const auto found = std::ranges::find(report.kernels, kernel, &report::Kernel::demangled);
+  return found == report.kernels.end() || found->module.file.empty() ? report.program : found->module.file;
+}
+
 }  // namespace
 
 std::vector<Notice> notices(const Run& run) {
   std::vector<Notice> list;
   add_gates(run, list);
-  add_findings(run.report, list);
+  add_findings(run, list);
   for (const report::Kernel& kernel : run.report.kernels) {
     add_conflicts(run.report, kernel, list);
     add_uncoalesced(kernel, list);
   }
+  for (Notice& notice : list) notice.file = file_for(run.report, notice.kernel);
   std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
     return a.level != b.level ? a.level < b.level : a.weight > b.weight;
   });
@@ -151,10 +174,16 @@ std::vector<Accepted> accepted(const report::RunReport& report) {
                                              : report::counted(one.count, "time", "times")) +
                                 (kernel.empty() ? "" : " in " + printable(kernel)),
                      .source = one.source,
+                     .file = file_for(report, kernel),
                      .weight = one.count},
                     one.reason});
   }
   return list;
+}
+
+std::string message_with_place(const Notice& notice) {
+  if (notice.source.line != 0 || notice.source.ptx_line == 0) return notice.message;
+  return notice.message + "; at " + report::place_text(notice.source);
 }
 
 std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const Surroundings& around) {
@@ -166,7 +195,10 @@ std::vector<std::string> fingerprints(const std::vector<Notice>& notices, const 
     digest.add_text(notice.kernel);
     if (notice.source.line != 0) {
       digest.add_text(place_of(around.root, notice.source.file).path);
-      if (around.line_of) digest.add_text(around.line_of(notice.source));
+      const std::string line = around.line_of ? around.line_of(notice.source) : "";
+      digest.add_text(line.empty() ? "line " + std::to_string(notice.source.line) : line);
+    } else {
+      digest.add_text("PTX line " + std::to_string(notice.source.ptx_line));
     }
     const std::string text = digest.text();
     texts.push_back(text + ":" + std::to_string(++seen[text]));

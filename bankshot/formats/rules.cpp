@@ -38,6 +38,13 @@ constexpr std::array kRules{
          "The command was called with a limit, and a kernel has more than that.",
          "Remove the conflicts of the lines that are reported for the kernel, or raise the limit.", kBanks,
          Level::error},
+    Rule{"baseline-differs", "BaselineDiffers", "A kernel or line is worse than in the baseline.",
+         "The run was compared with a baseline, and a kernel or line has more than that. With --ratchet the baseline "
+         "must also not be worse than the run.",
+         "Undo the change that made it worse, or accept it with `--update-baseline`.", kBanks, Level::error},
+    Rule{"unused-suppression", "UnusedSuppression", "A suppression of bankshot.toml matches nothing.",
+         "The run could have shown what the suppression is about, and did not.", "Remove the suppression.", kBanks,
+         Level::error},
     // In the order of simt::Finding::Kind.
     Rule{"invalid-access", "InvalidAccess", "An access outside of all allocations, or misaligned.",
          "The access is out of bounds, to freed memory or misaligned. It ends the launch, as on a GPU.",

@@ -5,7 +5,6 @@
 #include "bankshot/formats/notices.hpp"
 #include "bankshot/formats/place.hpp"
 #include "bankshot/report/json/json_text.hpp"
-#include "bankshot/report/text/site_text.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::formats {
@@ -40,30 +39,28 @@ ordered_json artifact_json(const std::string& file, const Surroundings& around) 
   return {{"uri", "file://" + uri_path(place.path)}};
 }
 
-/// Of a place without a source line there is only the line of the PTX.
-ordered_json location_json(const simt::Source& source, const Surroundings& around) {
-  if (source.line == 0) {
-    return source.ptx_line == 0 ? ordered_json::object()
-                                : ordered_json{{"message", text_of(report::place_text(source))}};
-  }
+/// Code scanning rejects a file with a result that has no physical location. @param file  stands for a place without a
+/// source line, with its first line
+ordered_json location_json(const simt::Source& source, const std::string& file, const Surroundings& around) {
+  const bool known = source.line != 0;
   return {{"physicalLocation",
-           {{"artifactLocation", artifact_json(source.file, around)}, {"region", {{"startLine", source.line}}}}}};
+           {{"artifactLocation", artifact_json(known ? source.file : file, around)},
+            {"region", {{"startLine", known ? source.line : 1}}}}}};
 }
 
 ordered_json result_json(const Notice& notice, const std::string& fingerprint, const Surroundings& around) {
   ordered_json json = {{"ruleId", notice.rule->id},
                        {"ruleIndex", notice.rule - rules().data()},
                        {"level", name(notice.level)},
-                       {"message", text_of(notice.message)}};
-  ordered_json location = location_json(notice.source, around);
+                       {"message", text_of(message_with_place(notice))}};
+  ordered_json location = location_json(notice.source, notice.file, around);
   if (!notice.kernel.empty()) {
     location["logicalLocations"] =
         ordered_json::array({{{"fullyQualifiedName", printable(notice.kernel)}, {"kind", "function"}}});
   }
-  json["locations"] = ordered_json::array();
-  if (!location.empty()) json["locations"].push_back(location);
+  json["locations"] = ordered_json::array({location});
   for (const Related& related : notice.related) {
-    ordered_json there = location_json(related.source, around);
+    ordered_json there = location_json(related.source, notice.file, around);
     there["id"] = json["relatedLocations"].size() + 1;
     there["message"] = text_of(related.text);
     json["relatedLocations"].push_back(there);

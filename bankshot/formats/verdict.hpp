@@ -2,25 +2,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::formats {
 
-/// One limit, applied to one kernel.
+/// One limit, applied to one kernel: one of --fail-on, the baseline, or another demand of the project.
 struct Judged {
-  size_t kernel = 0;     ///< index into RunReport::kernels
-  std::string limit;     ///< as typed: "conflicts>0"
-  std::string sentence;  ///< how it is exceeded; empty: it is not
+  /// A line that is the reason, and what is wrong there.
+  struct Line {
+    simt::Source source;
+    std::string sentence;
+  };
+  static constexpr size_t kProgram = SIZE_MAX;
+
+  size_t kernel = 0;                        ///< index into RunReport::kernels; kProgram: of the whole program
+  std::string limit = {};                   ///< as typed: "conflicts>0"
+  std::string sentence = {};                ///< how it is exceeded; empty: it is not
+  std::string_view rule = "gate-exceeded";  ///< that notices of it have
+  std::vector<Line> lines = {};             ///< empty: the kernel's line with most conflicts stands for it
 };
 
 struct Verdict {
   std::vector<Judged> judged = {};     ///< kernel by kernel
-  std::vector<std::string> gaps = {};  ///< sentences: why the report may lack something, beyond what it says itself
+  std::vector<std::string> gaps = {};  ///< sentences: why there is no verdict, in addition to the report's own gaps
   bool strict = false;                 ///< warnings count as errors
+  std::set<size_t> known = {};         ///< findings that do not fail, as the baseline has them: RunReport::findings
 };
 
 /// A report with what was concluded from it. The report must outlive it.
@@ -29,7 +42,7 @@ struct Run {
   Verdict verdict = {};
 };
 
-/// Where the reader of a document stands.
+/// Context of a document.
 struct Surroundings {
   std::string version;  ///< of Bankshot: "0.1.0"
   std::string root;     ///< working directory: paths of files below it are told from there

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bankshot/host/signals.hpp"
+#include "bankshot/support/digest.hpp"
 
 namespace bankshot::host {
 
@@ -33,6 +34,7 @@ void add_hashes(const Setup& setup, Observation& seen) {
     return;
   }
   report.instruction_hashes = setup.request.instruction_hashes;
+  if (Digest digest; digest.add_file(report.instruction_hashes)) report.instruction_hashes_digest = digest.text();
   if (report.machine) report.machine->bank_hash = "by instruction";
 }
 

@@ -1,6 +1,7 @@
 #include "bankshot/host/write_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,24 @@ namespace fs = std::filesystem;
 Error problem(const std::string& path, int error = errno) {
   return Error{path + " cannot be written: " + std::strerror(error)};
 }
+
+/// Signals that would end the process wait while one lives, for a half-written file to be renamed or removed. Only this
+/// thread's mask changes, so that several may write at once.
+class EndingHeld {
+ public:
+  EndingHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~EndingHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndingHeld(const EndingHeld&) = delete;
+  EndingHeld& operator=(const EndingHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 bool is_special(const std::string& path) {
   struct stat status{};
@@ -58,6 +77,7 @@ std::optional<Error> write_file(const std::string& path, std::string_view text) 
     if (file >= 0) close(file);
     return error != 0 ? std::optional(problem(path, error)) : std::nullopt;
   }
+  const EndingHeld ending_held;  // or Ctrl-C would leave half a file beside it
   const std::string place = real_place(path);
   std::string beside = place + ".XXXXXX";
   const int file = mkostemp(beside.data(), O_CLOEXEC);

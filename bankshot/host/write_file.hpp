@@ -16,6 +16,7 @@ std::string real_place(const std::string& path);
 std::optional<Error> cannot_write(const std::string& path);
 
 /// Writes a temporary file and renames it; writes directly to anything that is not a plain file (a pipe, /dev/null).
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until a plain file is whole.
 std::optional<Error> write_file(const std::string& path, std::string_view text);
 
 }  // namespace bankshot::host

@@ -1,4 +1,8 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <optional>
 
 #include "bankshot/project/project.hpp"
 
@@ -12,16 +16,34 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return !below.empty() && *below.begin() != ".." && below != ".";
 }
 
+Error not_below(const std::string& relative) {
+  return Error{"'" + relative + "' is not below the folder of " + std::string(kFileName)};
+}
+
+std::optional<uid_t> owner_of(const fs::path& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 ? std::optional(status.st_uid) : std::nullopt;
+}
+
+/// Folders that anybody may write to, such as /tmp, can have files of others: those must not govern.
+bool is_trusted(const fs::path& file, const fs::path& working_folder) {
+  const std::optional<uid_t> owner = owner_of(file);
+  return owner && (*owner == geteuid() || owner == owner_of(working_folder));
+}
+
 }  // namespace
 
 std::string find_project(const std::string& folder) {
   std::error_code code;
-  for (fs::path at = fs::absolute(folder, code).lexically_normal(); !code; at = at.parent_path()) {
-    if (fs::is_regular_file(at / kFileName, code)) return (at / kFileName).string();
-    if (fs::exists(at / ".git", code) || at == at.parent_path()) break;
-    code.clear();
+  const fs::path own = fs::absolute(folder, code).lexically_normal();
+  if (code) return {};
+  fs::path found;
+  for (fs::path at = own;; at = at.parent_path()) {
+    if (found.empty() && fs::is_regular_file(at / kFileName, code) && is_trusted(at / kFileName, own))
+      found = at / kFileName;
+    if (found.parent_path() == own || fs::exists(at / ".git", code)) return found.string();
+    if (at == at.parent_path()) return {};  // not in a repository
   }
-  return {};
 }
 
 std::string folder_of(const std::string& file) {
@@ -34,14 +56,20 @@ std::string folder_of(const std::string& file) {
 }
 
 Result<std::string> path_in(const Project& project, const std::string& relative) {
+  Result<std::string> path = folder_in(project, relative);
+  if (path && *path == project.folder) return not_below(relative);
+  return path;
+}
+
+Result<std::string> folder_in(const Project& project, const std::string& relative) {
   std::error_code code;
   const fs::path named(relative);
   if (named.is_absolute())
     return Error{"'" + relative + "' must be relative to " + std::string(kFileName) + ", and below its folder"};
-  const fs::path path = fs::weakly_canonical(fs::path(project.folder) / named, code);
+  fs::path path = fs::weakly_canonical(fs::path(project.folder) / named, code);
   if (code) return Error{"'" + relative + "': " + code.message()};
-  if (!lies_in(path, project.folder))
-    return Error{"'" + relative + "' is not below the folder of " + std::string(kFileName)};
+  if (!path.has_filename() && path.has_parent_path() && path != path.root_path()) path = path.parent_path();
+  if (path != fs::path(project.folder) && !lies_in(path, project.folder)) return not_below(relative);
   return path.string();
 }
 

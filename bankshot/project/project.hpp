@@ -48,8 +48,8 @@ struct Project {
   std::vector<Suppression> suppressions;
 };
 
-/// The file in `folder` or the nearest one above it, up to the top of the repository or of the file system; empty if
-/// there is none.
+/// The file in `folder`; in a repository the nearest one at or above it, up to the top of the repository. Empty if there
+/// is none. A file that belongs to neither this user nor the owner of `folder` does not count.
 std::string find_project(const std::string& folder);
 
 /// The folder that names of sources in a baseline are relative to: the nearest one at or above the file's that has
@@ -64,5 +64,7 @@ Result<Project> load_project(const std::string& file);
 /// The absolute path of a file below the project's folder. An error if it is elsewhere, also by a symbolic link: a
 /// project that somebody else wrote must not name files of the user.
 Result<std::string> path_in(const Project& project, const std::string& relative);
+/// The same of a folder, which may be the project's: ".".
+Result<std::string> folder_in(const Project& project, const std::string& relative);
 
 }  // namespace bankshot::project

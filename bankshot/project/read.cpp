@@ -72,11 +72,11 @@ class ProjectReader : TomlReader {
     }
   }
 
-  /// Folders below the project's.
+  /// The project's folder and folders below it.
   std::vector<std::string> folders(std::string_view key, const Project& project) {
     std::vector<std::string> all;
     texts(root_, key, [&](const std::string& text) {
-      const Result<std::string> path = path_in(project, text);
+      const Result<std::string> path = folder_in(project, text);
       if (path) all.push_back(*path);
       return path ? "" : path.error().message;
     });
@@ -132,6 +132,11 @@ class ProjectReader : TomlReader {
       complain(table, "a suppression needs `reason`: why this is accepted");
     if (one.program.empty() && one.kernel.empty() && one.file.empty() && one.text.empty())
       complain(table, "a suppression needs one of program, kernel, file and text: it must not accept everything");
+    if (!one.file.empty() && one.file.find_first_not_of('/') == std::string::npos) {
+      complain(*table.get("file"), fmt::format("'{}' names no file or folder: it must not accept everything; give a "
+                                               "name, such as \"kernel.cu\" or \"third_party/\"",
+                                               one.file));
+    }
     return one;
   }
 };

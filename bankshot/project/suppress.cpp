@@ -56,10 +56,13 @@ std::vector<const Suppression*> suppress(const Project& project, report::RunRepo
   const std::vector<const Suppression*> candidates = unused;
   /// The first suppression that `fit` accepts is used, and is the reason.
   const auto first = [&](auto fit) {
-    const auto found = std::ranges::find_if(candidates, fit);
-    if (found == candidates.end()) return static_cast<const Suppression*>(nullptr);
-    std::erase(unused, *found);
-    return *found;
+    const Suppression* found = nullptr;
+    for (const Suppression* const one : candidates) {
+      if (!fit(one)) continue;
+      std::erase(unused, one);  // also of those that are not the first: each would do without the others
+      if (found == nullptr) found = one;
+    }
+    return found;
   };
   if (!report.checks.any()) {
     for (const report::Kernel& kernel : report.kernels) {

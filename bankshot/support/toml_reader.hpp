@@ -34,7 +34,7 @@ class TomlReader {
     for (const auto& [key, node] : table) {
       if (std::ranges::find(known, key.str()) == known.end())
         complain(position_of(key.source()),
-                 fmt::format("unknown key '{}'{}; there are {}", key.str(), where, fmt::join(known, ", ")));
+                 fmt::format("unknown key '{}'{}; known keys: {}", key.str(), where, fmt::join(known, ", ")));
     }
   }
 

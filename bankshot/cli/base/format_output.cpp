@@ -11,7 +11,6 @@
 #include "bankshot/formats/junit.hpp"
 #include "bankshot/formats/ncu_csv.hpp"
 #include "bankshot/formats/sarif.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "include/bankshot/bankshot.h"
@@ -53,18 +52,24 @@ void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
       "write annotations of source lines as workflow commands of GitHub Actions; - prints them after the report");
 }
 
-std::vector<OutputFile> FormatOutput::files() const {
-  std::vector<OutputFile> files;
-  for (OutputFile file :
-       {OutputFile{"--sarif", sarif}, OutputFile{"--junit", junit}, OutputFile{"--code-quality", code_quality},
-        OutputFile{"--csv", file_of_csv(csv)}, OutputFile{"--github", github == "-" ? "" : github}}) {
-    if (!file.file.empty()) files.push_back(std::move(file));
+std::vector<FormatOutput::Document> FormatOutput::files() const {
+  const auto csv_writer = [](const auto to_csv) {
+    return [to_csv](const std::vector<formats::Run>& runs, const formats::Surroundings&) { return to_csv(runs); };
+  };
+  const Writer to_csv = csv_writer(page_of(csv) == "ncu-raw" ? formats::to_ncu_raw : formats::to_ncu_details);
+  std::vector<Document> files;
+  for (Document document :
+       {Document{{"--sarif", sarif}, formats::to_sarif}, Document{{"--junit", junit}, formats::to_junit},
+        Document{{"--code-quality", code_quality}, formats::to_code_quality},
+        Document{{"--csv", file_of_csv(csv)}, to_csv},
+        Document{{"--github", github == "-" ? "" : github}, formats::to_github}}) {
+    if (!document.file.empty()) files.push_back(std::move(document));
   }
   return files;
 }
 
 std::string FormatOutput::first_option() const {
-  const std::vector<OutputFile> all = files();
+  const std::vector<Document> all = files();
   return !all.empty() ? all[0].option : github.empty() ? "" : "--github";
 }
 
@@ -76,7 +81,7 @@ bool FormatOutput::takes_standard_output() const {
 
 std::string FormatOutput::problem(const std::vector<OutputFile>& others) const {
   std::vector<OutputFile> before = others;
-  for (const OutputFile& file : files()) {
+  for (const Document& file : files()) {
     for (const OutputFile& other : before) {
       if (file.file == "-" && other.file == "-")
         return file.option + " and " + other.option + " both want standard output; name a file for one of them";
@@ -96,7 +101,7 @@ std::string FormatOutput::problem(const std::vector<OutputFile>& others) const {
 }
 
 std::optional<Error> FormatOutput::overwrites(const std::vector<host::Input>& inputs) const {
-  for (const OutputFile& file : files()) {
+  for (const Document& file : files()) {
     if (auto error = host::overwrites(file.option, file.file, inputs)) return error;
   }
   return std::nullopt;
@@ -110,18 +115,12 @@ bool FormatOutput::tell(const std::vector<formats::Run>& runs, const report::Sou
       .version = BANKSHOT_VERSION,
       .root = std::filesystem::current_path(unknown).string(),
       .line_of = [&](const simt::Source& source) { return lines.get(source.file, source.line); }};
-  for (const OutputFile& file : files()) {
-    const std::string text = file.option == "--sarif"          ? to_sarif(runs, around)
-                             : file.option == "--junit"        ? to_junit(runs, around)
-                             : file.option == "--code-quality" ? to_code_quality(runs, around)
-                             : file.option == "--github"       ? to_github(runs, around)
-                             : page_of(csv) == "ncu-raw"       ? to_ncu_raw(runs)
-                                                               : to_ncu_details(runs);
+  for (const Document& file : files()) {
+    const std::string text = file.write(runs, around);
     if (file.file == "-") {
       print(text);
       continue;
     }
-    const host::Signals held;  // or Ctrl-C would leave half a file beside it
     if (const auto error = host::write_file(file.file, text)) {
       say(error->message);
       return false;

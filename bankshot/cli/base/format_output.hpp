@@ -1,6 +1,7 @@
 // The result of a run in the formats of other tools: what explain, simulate and check have in common.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,12 @@ struct FormatOutput {
   bool tell(const std::vector<formats::Run>& runs, const report::SourcePolicy& sources) const;
 
  private:
-  std::vector<OutputFile> files() const;
+  using Writer = std::function<std::string(const std::vector<formats::Run>&, const formats::Surroundings&)>;
+  struct Document : OutputFile {
+    Writer write;
+  };
+  /// Those that go to a file or, as "-", to standard output.
+  std::vector<Document> files() const;
 };
 
 }  // namespace bankshot::cli

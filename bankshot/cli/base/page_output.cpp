@@ -6,7 +6,6 @@
 
 #include "bankshot/cli/base/version.hpp"
 #include "bankshot/host/overwrite.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/support/now.hpp"
 
@@ -32,7 +31,6 @@ bool PageOutput::write(page::Contents contents) const {
   if (file.empty()) return true;
   contents.version = kVersion;
   contents.date = now_in_utc();
-  const host::Signals held;  // or Ctrl-C would leave half a file beside it
   const auto error = host::write_file(file, page::to_html(contents));
   if (error) std::fprintf(stderr, "bankshot: %s\n", error->message.c_str());
   return !error;

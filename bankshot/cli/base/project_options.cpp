@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/baseline_verdict.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/compare/baseline.hpp"
 #include "bankshot/compare/diff_text.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/read_text.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/project/suppress.hpp"
 #include "bankshot/ptx/library_headers.hpp"
@@ -37,6 +37,9 @@ std::string other_conditions(const compare::Snapshot& baseline, const compare::S
   for (const compare::Condition& one : conditions) add(one.name, one.before, one.after);
   return text;
 }
+
+/// As say() says it.
+std::string message_line(const std::string& message) { return "bankshot: " + message + "\n"; }
 
 }  // namespace
 
@@ -84,23 +87,10 @@ std::optional<Error> ProjectOptions::read(std::string& gpu, SourceRoots& source_
   return std::nullopt;
 }
 
-std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& command,
-                                             const std::vector<host::Input>& inputs, const std::string& json,
-                                             const std::vector<std::string>& kernels) {
-  kernels_ = kernels;
-  std::vector<host::Input> read = inputs;
-  if (project_) {
-    read.push_back({"the project's file", project_->file});
-    if (auto error = host::overwrites("--json", json, read)) return error;
-  }
-  if (!allow_.empty()) gates_.allow.clear();
-  for (const std::string& text : allow_) {
-    const Result<compare::Allowance> allowance = compare::parse_allowance(text);
-    if (!allowance) return Error{"--allow " + allowance.error().message};
-    gates_.allow.push_back(*allowance);
-  }
-  ratchet_ |= gates_.ratchet;
-  if (baseline_.empty() && !gates_.baseline.empty()) {
+std::optional<Error> ProjectOptions::add_inputs(const std::vector<std::string>& command,
+                                                std::vector<host::Input>& inputs) {
+  if (project_) inputs.push_back({"the project's file", project_->file});
+  if (baseline_.empty() && !gates_.baseline.empty() && !command.empty()) {
     std::string named = gates_.baseline;
     constexpr std::string_view kProgram = "{program}";
     if (const size_t at = named.find(kProgram); at != named.npos)
@@ -109,13 +99,29 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
     if (!path) return Error{project_->file + ": baseline: " + path.error().message};
     baseline_ = *path;
   }
+  if (baseline_ == "-") return Error{"--baseline needs the name of a file"};
+  if (update_) {
+    if (auto error = host::overwrites("--baseline", baseline_, inputs)) return error;
+  }
+  if (!baseline_.empty()) inputs.push_back({"the baseline", baseline_});
+  return std::nullopt;
+}
+
+std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& command,
+                                             const std::vector<std::string>& kernels) {
+  kernels_ = kernels;
+  if (!allow_.empty()) gates_.allow.clear();
+  for (const std::string& text : allow_) {
+    const Result<compare::Allowance> allowance = compare::parse_allowance(text);
+    if (!allowance) return Error{"--allow " + allowance.error().message};
+    gates_.allow.push_back(*allowance);
+  }
+  ratchet_ |= gates_.ratchet;
   if (baseline_.empty()) {
     if (const std::string option = given(); !option.empty())
       return Error{option + " needs a baseline: --baseline FILE, or `baseline` in bankshot.toml"};
     return std::nullopt;
   }
-  if (baseline_ == "-") return Error{"--baseline needs the name of a file"};
-  if (host::same_file(baseline_, json)) return Error{"--baseline and --json name the same file, " + json};
   std::error_code code;
   const bool exists = std::filesystem::exists(baseline_, code);
   const std::string remedy =
@@ -123,7 +129,6 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   if (update_) {
     if (!kernels.empty())
       return Error{"--update-baseline and --kernel exclude each other: the baseline would lack the other kernels"};
-    if (auto error = host::overwrites("--baseline", baseline_, read)) return error;
     if (auto error = host::cannot_write(baseline_)) return error;
     if (!exists) return std::nullopt;
   } else if (!exists) {
@@ -132,14 +137,14 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   const Result<std::string> text = host::read_text(baseline_);
   if (!text) return text.error();
   known_text_ = *text;
-  if (update_ && !compare::is_snapshot(known_text_))
-    return Error{baseline_ + " is neither a baseline nor a report, so --update-baseline does not replace it"};
+  if (update_ && !compare::is_baseline(known_text_))
+    return Error{baseline_ + " is not a baseline, so --update-baseline does not replace it; name another file"};
   if (update_) return std::nullopt;
   Result<compare::Snapshot> known = compare::read_snapshot(known_text_);
-  if (!known) return Error{baseline_ + ": " + known.error().message + "; to make it anew: " + remedy};
+  if (!known) return Error{baseline_ + ": " + known.error().message + "; to create it again: " + remedy};
   known_ = *std::move(known);
   if (!known_->incomplete.empty())
-    return Error{baseline_ + " is no baseline, as its run is not complete: " + known_->incomplete};
+    return Error{baseline_ + " cannot be a baseline: its run was incomplete: " + known_->incomplete};
   return std::nullopt;
 }
 
@@ -149,19 +154,36 @@ void ProjectOptions::apply(report::RunReport& report, const report::SourcePolicy
   if (project_) unused_ = project::suppress(*project_, report);
 }
 
-Status ProjectOptions::judge(const report::RunReport& report, bool warnings) const {
-  Status status = kDone;
-  if (project_ && kernels_.empty() && project_->unused_suppressions != project::Unused::ignore) {
-    for (const project::Suppression* one : unused_) {
-      say(fmt::format("{}:{}: this suppression matches nothing: remove it", printable(project_->file),
-                      one->position.line));
-      if (project_->unused_suppressions == project::Unused::error) status = kGateFailed;
-    }
+ProjectOptions::Judgement ProjectOptions::judge(const report::RunReport& report, formats::Verdict& verdict,
+                                                bool warnings) const {
+  Judgement all;
+  if (!formats::all_gaps({report, verdict}).empty()) return all;
+  const bool unused_counts = project_ && kernels_.empty() && project_->unused_suppressions != project::Unused::ignore;
+  for (const project::Suppression* one : unused_counts ? unused_ : decltype(unused_){}) {
+    const std::string sentence = "this suppression matches nothing: remove it";
+    all.said += message_line(fmt::format("{}:{}: {}", printable(project_->file), one->position.line, sentence));
+    if (project_->unused_suppressions != project::Unused::error) continue;
+    all.status = kGateFailed;
+    verdict.judged.push_back({.kernel = formats::Judged::kProgram,
+                              .limit = "unused_suppressions",
+                              .sentence = sentence,
+                              .rule = "unused-suppression",
+                              .lines = {{{project_->file, one->position.line, 0, {}}, sentence}}});
   }
-  if (baseline_.empty()) return status;
-  const compare::Snapshot now = compare::snapshot_of(report);
-  const Status judged = update_ ? update(now) : hold_against_baseline(now, warnings);
-  return judged == kDone ? status : judged;
+  if (baseline_.empty()) return all;
+  if (update_) {  // the findings are those of the new baseline
+    for (size_t k = 0; k < report.findings.size(); ++k) verdict.known.insert(k);
+    return all;
+  }
+  Judgement held = hold_against_baseline(report, verdict, warnings);
+  return {held.status == kDone ? all.status : held.status, all.said + held.said};
+}
+
+Status ProjectOptions::settle(const Judgement& judgement, const report::RunReport& report) const {
+  std::fputs(judgement.said.c_str(), stderr);
+  if (baseline_.empty() || !update_) return judgement.status;
+  const Status updated = update(compare::snapshot_of(report));
+  return updated == kDone ? judgement.status : updated;
 }
 
 Status ProjectOptions::update(const compare::Snapshot& now) const {
@@ -170,7 +192,6 @@ Status ProjectOptions::update(const compare::Snapshot& now) const {
     say("the baseline " + printable(baseline_) + " is up to date");
     return kDone;
   }
-  const host::Signals held;  // or Ctrl-C would leave half a file beside it
   if (const auto error = host::write_file(baseline_, text)) {
     say(error->message);
     return kBadInput;
@@ -179,8 +200,9 @@ Status ProjectOptions::update(const compare::Snapshot& now) const {
   return kDone;
 }
 
-Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warnings) const {
-  compare::Snapshot before = *known_;
+ProjectOptions::Judgement ProjectOptions::hold_against_baseline(const report::RunReport& report,
+                                                                formats::Verdict& verdict, bool warnings) const {
+  compare::Snapshot before = *known_, now = compare::snapshot_of(report);
   compare::keep_kernels(before, kernels_);
   if (!warnings) {
     for (compare::Snapshot* one : {&before, &now}) std::erase_if(one->findings, &compare::Finding::is_warning);
@@ -188,25 +210,36 @@ Status ProjectOptions::hold_against_baseline(compare::Snapshot now, bool warning
   const Result<compare::Diff> diff = compare::diff(before, now, gates_.allow);
   const std::string other = diff ? other_conditions(before, now, diff->conditions) : "\n  " + diff.error().message;
   if (!other.empty()) {
-    say("the baseline " + printable(baseline_) + " was made under other conditions, so there is no verdict:" + other +
-        "\n--update-baseline makes it anew");
-    return kBadInput;
+    const std::string sentence =
+        "the baseline " + printable(baseline_) + " was made under other conditions, so there is no verdict";
+    verdict.gaps.push_back(sentence);
+    return {kBadInput, message_line(sentence + ":" + other + "\nuse --update-baseline to replace it")};
   }
   const bool is_stale = diff->is_better() || diff->kernel_tally.gone != 0;
   const bool fails = diff->is_worse() || (ratchet_ && is_stale);
+  add_to_verdict(*diff, now, {.file = baseline_, .ratchet = ratchet_, .warnings = warnings}, report, verdict);
+  std::string said;
   if (fails)
-    std::fputs(compare::diff_text(*diff, before, now,
-                                  {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"})
-                   .c_str(),
-               stderr);
-  say("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
-      (is_stale && !diff->is_worse() ? "; --update-baseline keeps it so" : ""));
-  return fails ? kGateFailed : kDone;
+    said = compare::diff_text(*diff, before, now,
+                              {.colour = false, .top = 10, .before_name = baseline_, .after_name = "this run"});
+  said += message_line("baseline " + printable(baseline_) + ": " + compare::verdict_text(*diff) +
+                       (is_stale && !diff->is_worse() ? "; use --update-baseline to record this" : ""));
+  return {fails ? kGateFailed : kDone, said};
 }
 
 void ProjectOptions::say_several_gpus() const {
   if (!gates_.baseline.empty())
     say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
+}
+
+void ProjectOptions::say_static() const {
+  const bool limits = !gates_.fail_on.empty(), baseline = !gates_.baseline.empty();
+  if (!limits && !baseline) return;
+  say(fmt::format("{}: {} of [explain] not applied: --static runs nothing; check the limits with a run",
+                  printable(project_->file),
+                  limits && baseline ? "fail_on and baseline"
+                  : limits           ? "fail_on"
+                                     : "baseline"));
 }
 
 void ProjectOptions::say_no_verdict() const {

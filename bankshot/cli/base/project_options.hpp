@@ -10,6 +10,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/compare/snapshot.hpp"
+#include "bankshot/formats/verdict.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/run/run_report.hpp"
@@ -26,10 +27,12 @@ class ProjectOptions {
   /// Reads bankshot.toml, if there is one. @param gpu, source_roots  get what it says, unless the user said something
   std::optional<Error> read(std::string& gpu, SourceRoots& source_roots);
 
-  /// Reads the baseline. Called before the program runs.
-  /// @param inputs  what the command reads  @param json  the file of --json  @param kernels  those of --kernel
-  std::optional<Error> prepare(const std::vector<std::string>& command, const std::vector<host::Input>& inputs,
-                               const std::string& json, const std::vector<std::string>& kernels);
+  /// Adds the project's file and the baseline to what the command reads, so that no output replaces them. Called before
+  /// any output is checked. @param inputs  what the command reads otherwise: --update-baseline does not replace that
+  std::optional<Error> add_inputs(const std::vector<std::string>& command, std::vector<host::Input>& inputs);
+
+  /// Reads the baseline. Called before the program runs, after add_inputs. @param kernels  those of --kernel
+  std::optional<Error> prepare(const std::vector<std::string>& command, const std::vector<std::string>& kernels);
 
   /// Adds the text of source lines to the report, and applies the suppressions.
   /// @param sources  which files may be read
@@ -42,17 +45,27 @@ class ProjectOptions {
   /// Options of the user that need a run; empty if none was given.
   std::string given() const;
 
-  /// Compares a whole run with the baseline, or makes that; says what it finds.
+  /// What the project makes of a whole run, for settle().
+  struct Judgement {
+    Status status = kDone;
+    std::string said;  ///< lines for standard error
+  };
+  /// Compares a run with the baseline and adds the result to its verdict, for the documents. Nothing is said or written
+  /// yet. A run with gaps is not judged.
   /// @param warnings  whether findings that are warnings count
-  Status judge(const report::RunReport& report, bool warnings = true) const;
+  Judgement judge(const report::RunReport& report, formats::Verdict& verdict, bool warnings = true) const;
+  /// Says it; with --update-baseline also writes the baseline.
+  Status settle(const Judgement& judgement, const report::RunReport& report) const;
   /// Says that a run that is not whole was not compared.
   void say_no_verdict() const;
   /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
   void say_several_gpus() const;
+  /// Says that bankshot.toml's limits and baseline are not applied, as nothing runs.
+  void say_static() const;
 
  private:
   Status update(const compare::Snapshot& now) const;
-  Status hold_against_baseline(compare::Snapshot now, bool warnings) const;
+  Judgement hold_against_baseline(const report::RunReport& report, formats::Verdict& verdict, bool warnings) const;
 
   CLI::App* app_ = nullptr;
   compare::Mode mode_ = compare::Mode::explain;

@@ -14,7 +14,6 @@
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/text/comparison_text.hpp"
@@ -146,7 +145,6 @@ bool ReportOutput::write(const std::string& json_text, const Page& page,
     print(json_text);
   } else {
     if (!json.empty()) {
-      const host::Signals held;  // or Ctrl-C would leave half a file beside it
       if (const auto error = host::write_file(json, json_text)) {
         say(error->message);
         return false;

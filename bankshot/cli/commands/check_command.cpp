@@ -5,7 +5,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/format_output.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
@@ -43,11 +43,11 @@ class Check final : public Command {
     if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
-    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
-      return refuse(error->message);
+    if (const auto error = project_.prepare(command, output_.kernels)) return refuse(error->message);
     checks_.same_value = strict_ && checks_.race;
     setup->request.checks = checks_;
     output_.request(setup->request);
@@ -68,13 +68,16 @@ class Check final : public Command {
     project_.apply(report, output_.sources_of(report.program));
     if (!output_.tell("check", setup->target, *outcome)) return kBadInput;
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome), .strict = strict_};
+    const ProjectOptions::Judgement judgement = project_.judge(report, verdict, strict_);
     if (!formats_.tell({{report, verdict}}, output_.sources_of(report.program))) return kBadInput;
-    return judge(report, setup->target, outcome->ending, missing);
+    return conclude(*outcome, judgement, setup->target, missing);
   }
 
  private:
-  int judge(const report::RunReport& report, const host::Target& target, const host::Ending& ending,
-            Status missing) const {
+  int conclude(const host::Observation& seen, const ProjectOptions::Judgement& judgement, const host::Target& target,
+               Status missing) const {
+    const report::RunReport& report = seen.report;
+    const host::Ending& ending = seen.ending;
     say_how_it_ended(target, ending);
     if (ending.signal == SIGINT) return ending.shell_status();
     if (missing == kBadInput) return missing;
@@ -87,7 +90,7 @@ class Check final : public Command {
       project_.say_no_verdict();
       return kProgramFailed;
     }
-    return project_.judge(report, strict_);
+    return project_.settle(judgement, report);
   }
 
   RunOptions options_;

@@ -6,7 +6,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/format_output.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
@@ -70,7 +70,10 @@ class Explain final : public Command {
       if (as_ncu_) return refuse("--as-ncu needs a run, but --static runs nothing");
       if (const std::string option = formats_.first_option(); !option.empty())
         return refuse(option + " needs a run, but --static runs nothing");
-      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
+      project_.say_static();
+      std::vector<host::Input> inputs;
+      if (const auto error = project_.add_inputs({}, inputs)) return refuse(error->message);
+      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
     }
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; in a run the program determines them");
@@ -81,12 +84,13 @@ class Explain final : public Command {
       gates.push_back(*gate);
     }
     if (gates.empty()) gates = project_.limits();
+    has_limits_ = !gates.empty();
     if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
     if (const std::string reason = formats_.problem({{"--json", output_.json}, {"--html", output_.html.file}});
         !reason.empty())
       return refuse(reason);
     if (as_ncu_ && !output_.html.file.empty())
-      return refuse("--html shows the report itself, and --as-ncu prints another one: give one of them");
+      return refuse("--html and --as-ncu cannot be combined");
     output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("explain"));
     Result<host::Setup> setup = set_up(options_, command);
@@ -98,18 +102,18 @@ class Explain final : public Command {
     }
     setup->request.l1 = l1_;
     setup->request.tell_compiled = verbose_;
-    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
-    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
-      return refuse(error->message);
+    if (const auto error = project_.prepare(command, output_.kernels)) return refuse(error->message);
     output_.request(setup->request);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
     if (!outcome) return refuse(outcome.error().message);
     const Status missing = say_what_is_missing(*outcome);
     if (const std::string reason = keep_kernels(outcome->report, output_.kernels); !reason.empty()) {
       const int status = refuse(reason);
-      return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
+      return outcome->ending.shell_status() == 0 ? status : conclude(*outcome, {}, {}, setup->target, missing);
     }
     project_.apply(outcome->report, output_.sources_of(outcome->report.program));
     if (!tell(*setup, *outcome)) return kBadInput;
@@ -119,8 +123,10 @@ class Explain final : public Command {
         verdict.judged.push_back(
             {k, gate.text, compare::how_exceeded(gate, outcome->report.kernels[k], outcome->report)});
     }
+    const std::vector<formats::Judged> limits = verdict.judged;
+    const ProjectOptions::Judgement judgement = project_.judge(outcome->report, verdict);
     if (!formats_.tell({{outcome->report, verdict}}, output_.sources_of(outcome->report.program))) return kBadInput;
-    return judge(*outcome, gates, setup->target, missing);
+    return conclude(*outcome, limits, judgement, setup->target, missing);
   }
 
  private:
@@ -143,26 +149,26 @@ class Explain final : public Command {
     return report.partial || report.kernels.empty();
   }
 
-  int judge(const host::Observation& seen, const std::vector<compare::Gate>& gates, const host::Target& target,
-            Status missing) const {
+  /// @param limits  of --fail-on, applied to each kernel
+  int conclude(const host::Observation& seen, const std::vector<formats::Judged>& limits,
+               const ProjectOptions::Judgement& judgement, const host::Target& target, Status missing) const {
     const report::RunReport& report = seen.report;
     say_how_it_ended(target, seen.ending);
     if (seen.ending.signal == SIGINT) return seen.ending.shell_status();
     if (missing == kBadInput) return missing;
     bool exceeds = false;
-    for (const compare::Gate& gate : gates) {
-      for (const std::string& sentence : compare::exceeded(gate, report)) {
-        say(sentence);
-        exceeds = true;
-      }
+    for (const formats::Judged& limit : limits) {
+      if (limit.sentence.empty()) continue;
+      say(limit.sentence);
+      exceeds = true;
     }
-    if (is_incomplete(report, !gates.empty() || project_.has_baseline()) || missing != kDone ||
+    if (is_incomplete(report, has_limits_ || project_.has_baseline()) || missing != kDone ||
         seen.ending.shell_status() != 0) {
       project_.say_no_verdict();
       return kProgramFailed;
     }
-    const Status judged = project_.judge(report);
-    return judged == kDone && exceeds ? kGateFailed : judged;
+    const Status settled = project_.settle(judgement, report);
+    return settled == kDone && exceeds ? kGateFailed : settled;
   }
 
   RunOptions options_;
@@ -171,7 +177,7 @@ class Explain final : public Command {
   FormatOutput formats_;
   ProjectOptions project_;
   std::vector<std::string> gates_;
-  bool l1_ = false, verbose_ = false, as_ncu_ = false;
+  bool l1_ = false, verbose_ = false, as_ncu_ = false, has_limits_ = false;
 };
 
 const RegisterCommand explain_registered(

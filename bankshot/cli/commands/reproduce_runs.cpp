@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/fix/prove.hpp"
 #include "bankshot/fix/source.hpp"

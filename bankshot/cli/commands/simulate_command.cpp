@@ -7,13 +7,12 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/format_output.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/project_options.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/timing/chip/components.hpp"
@@ -129,12 +128,12 @@ class Simulate final : public Command {
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
     if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
     if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
     if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
-    if (const auto error = project_.prepare(command, inputs, output_.json, output_.kernels))
-      return refuse(error->message);
+    if (const auto error = project_.prepare(command, output_.kernels)) return refuse(error->message);
     const Result<timing::Config> config =
         cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
     if (!config) return refuse(config.error().message);
@@ -148,15 +147,15 @@ class Simulate final : public Command {
     const uint64_t cycles = all_cycles(seen->report);
     const bool written = write_timelines(*seen);
     int status = kDone;
+    ProjectOptions::Judgement judgement;
     if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
       status = refuse(reason);
     } else {
       project_.apply(seen->report, output_.sources_of(seen->report.program));
-      if (!output_.tell("simulate", setup->target, *seen) ||
-          !formats_.tell({{seen->report, {.gaps = incomplete(setup->target, *seen)}}},
-                         output_.sources_of(seen->report.program))) {
-        return kBadInput;
-      }
+      if (!output_.tell("simulate", setup->target, *seen)) return kBadInput;
+      formats::Verdict verdict{.gaps = incomplete(setup->target, *seen)};
+      judgement = project_.judge(seen->report, verdict);
+      if (!formats_.tell({{seen->report, verdict}}, output_.sources_of(seen->report.program))) return kBadInput;
     }
     if (stopped) {
       project_.say_no_verdict();
@@ -171,7 +170,7 @@ class Simulate final : public Command {
       project_.say_no_verdict();
       return kProgramFailed;
     }
-    if (status == kDone) status = project_.judge(seen->report);
+    if (status == kDone) status = project_.settle(judgement, seen->report);
     return written ? status : kBadInput;
   }
 
@@ -195,7 +194,8 @@ class Simulate final : public Command {
       if (std::ranges::find(gpus, one.gpu) != gpus.end()) return refuse("--gpu names " + one.gpu + " twice");
       Result<host::Setup> setup = set_up(one, command);
       if (!setup) return refuse(setup.error().message);
-      const std::vector<host::Input> inputs = host::inputs_of(*setup);
+      std::vector<host::Input> inputs = host::inputs_of(*setup);
+      if (const auto error = project_.add_inputs(command, inputs)) return refuse(error->message);
       if (const auto error = output_.overwrites(inputs)) return refuse(error->message);
       if (const auto error = formats_.overwrites(inputs)) return refuse(error->message);
       const Result<timing::Config> config =
@@ -227,6 +227,7 @@ class Simulate final : public Command {
         status = kProgramFailed;
       }
       if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
+      project_.apply(report, output_.sources_of(report.program));
       runs.push_back(*std::move(seen));
     }
     std::vector<formats::Run> judged;
@@ -254,7 +255,6 @@ class Simulate final : public Command {
     const std::vector<std::string>& timelines = seen.timelines;
     if (timelines.empty() && seen.lost.empty())
       say("--trace: no simulated launch finished or was stopped, so there is no timeline");
-    const host::Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
       if (const auto error = host::write_file(file, timelines[i])) {

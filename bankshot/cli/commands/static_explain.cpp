@@ -16,15 +16,15 @@ void StaticExplain::define(CLI::App& app) {
 }
 
 int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted,
-                       bool joined) const {
+                       bool joined, std::vector<host::Input> inputs) const {
   const auto texts = host::ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
   if (!launch_.has_block())
     return refuse("--static needs the threads per block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
-  if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))
-    return refuse(error->message);
+  inputs.insert(inputs.end(), {{"the file of --static", file_}, {"the file of --gpu", gpu->file}});
+  if (const auto error = cannot_deliver(json, inputs)) return refuse(error->message);
   library::Analysed analysed;
   if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, analysed); status != kDone) return status;
   const int status =

@@ -7,6 +7,7 @@
 #include <CLI/App.hpp>
 
 #include "bankshot/cli/base/described_launch.hpp"
+#include "bankshot/host/overwrite.hpp"
 
 namespace bankshot::cli {
 
@@ -19,8 +20,10 @@ class StaticExplain {
   bool is_launch_given() const { return launch_.is_given(); }
 
   /// @param gpu      name or file    @param json  FILE, - or empty
-  /// @param kernels  parts of names; all kernels if empty    @return exit status
-  int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels, bool joined) const;
+  /// @param kernels  parts of names; all kernels if empty    @param inputs  further files that the command reads
+  /// @return exit status
+  int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels, bool joined,
+          std::vector<host::Input> inputs) const;
 
  private:
   std::string file_;

@@ -1,15 +1,16 @@
 // bankshot trace: the access patterns of a run, as a file that search and conflicts read.
 #include <unistd.h>
 
+#include <csignal>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
-#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/regions/by_instruction.hpp"
 #include "bankshot/report/json/instruction_patterns_json.hpp"
@@ -116,7 +117,6 @@ class Trace final : public Command {
     if (file_ == "-") {
       print(text);
     } else {
-      const host::Signals held;  // or Ctrl-C would leave half a file beside it
       if (const auto error = host::write_file(file_, text)) return refuse(error->message);
     }
     if (file_ == "-") {

@@ -240,6 +240,11 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.machine_code = *machine_code;
     if (*machine_code != 0) report.checked = flag(root["accesses"], "checked");
     report.rules = rules_of(root);
+    if (root.contains("instruction_hashes")) {
+      report.instruction_hashes = text(root, "instruction_hashes");
+      if (root.contains("instruction_hashes_digest"))
+        report.instruction_hashes_digest = text(root, "instruction_hashes_digest");
+    }
     if (root.contains("project")) read_project(root, report);
     if (root.contains("l1")) report.l1 = read_l1_rules(root["l1"], report.rules);
     report.partial = !flag(root, "ended");

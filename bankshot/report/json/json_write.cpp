@@ -254,7 +254,9 @@ std::string to_json(const RunReport& report) {
       {"failed_launches", failed_json(report)},
   };
   if (!report.instruction_hashes.empty())
-    head.update({{"instruction_hashes", report.instruction_hashes}, {"without_hashes", report.without_hashes}});
+    head.update({{"instruction_hashes", report.instruction_hashes},
+                 {"instruction_hashes_digest", report.instruction_hashes_digest},
+                 {"without_hashes", report.without_hashes}});
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (!report.project.empty()) head.update({{"project", report.project}, {"suppressed", suppressed_json(report)}});
   if (report.machine) head.update(totals_json(report));

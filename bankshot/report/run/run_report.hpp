@@ -122,6 +122,7 @@ struct RunReport {
   bool checked = false;       ///< --machine-code: kernels have the machine code that their accesses were compared with
   scratchpad::Rules rules;
   std::string instruction_hashes;           ///< file with the hashes of single instructions; empty: none had any
+  std::string instruction_hashes_digest;    ///< of that file's bytes; empty: not known
   std::vector<std::string> without_hashes;  ///< kernels that accessed shared memory and are not in it, as in the source
   std::optional<scratchpad::L1Rules> l1;    ///< if accesses of global memory were counted
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated

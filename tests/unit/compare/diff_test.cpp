@@ -134,6 +134,18 @@ Snapshot with_findings(std::vector<Finding> findings) {
   return one;
 }
 
+TEST(Diff, other_hashes_of_instructions_are_other_conditions) {
+  report::RunReport report = report::made_report({report::row()});
+  report.instruction_hashes = "hashes.json";
+  report.instruction_hashes_digest = "01";
+  const Snapshot before = snapshot_of(report);
+  EXPECT_TRUE(diff(before, snapshot_of(report), {})->conditions.empty());
+  report.instruction_hashes_digest = "02";
+  const Diff other = *diff(before, snapshot_of(report), {});
+  ASSERT_EQ(other.conditions.size(), 1u);
+  EXPECT_EQ(other.conditions[0].name, "instruction_hashes");
+}
+
 TEST(Diff, findings_are_found_again_by_their_text) {
   const Finding race{"read-after-write", false, "k", "k()", "tile", "ld; st", "k.cu", 10, "x = tile[i];", 32};
   Finding moved = race;
@@ -143,6 +155,7 @@ TEST(Diff, findings_are_found_again_by_their_text) {
   EXPECT_EQ(diff(with_findings({race}), with_findings({moved}), {})->finding_tally.worse, 1u);
   EXPECT_FALSE(diff(with_findings({race}), with_findings({moved}), allow("findings+1"))->is_worse());
   const Diff fresh = *diff(with_findings({race}), with_findings({race, race}), {});
+  EXPECT_TRUE(diff(with_findings({race}), with_findings({race, race}), allow("findings+100"))->is_worse());
   EXPECT_EQ(fresh.finding_tally.same, 1u);
   EXPECT_EQ(fresh.finding_tally.worse, 1u);
   const Diff gone = *diff(with_findings({race}), with_findings({}), {});

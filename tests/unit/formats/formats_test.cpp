@@ -75,12 +75,68 @@ TEST(Sarif, several_gpus_are_several_runs_with_names) {
   EXPECT_EQ(root["runs"][1]["automationDetails"]["id"], "bankshot/Other%20GPU/");
 }
 
-TEST(Sarif, a_place_without_a_line_names_the_ptx) {
-  report::RunReport report = with_conflicts();
+// GitHub's code scanning rejects a file with a result that has no physical location.
+TEST(Sarif, a_place_without_a_line_is_the_file_and_names_the_ptx) {
+  report::RunReport report = with_race();
+  report.program = "/home/me/app";
   for (report::Site& site : report.kernels[0].sites) site.source = {"", 0, site.source.ptx_line};
-  const json result = json::parse(to_sarif({{report}}, surroundings()))["runs"][0]["results"][0];
-  EXPECT_FALSE(result["locations"][0].contains("physicalLocation"));
-  EXPECT_EQ(result["locations"][0]["message"]["text"], "PTX line 88");
+  report.findings[0].source = report.findings[0].other = {"", 0, 12};
+  simt::Finding leak;
+  leak.kind = simt::Finding::Kind::leak;
+  leak.count = 1;
+  report.findings.push_back(leak);
+  const json place = {{"artifactLocation", {{"uri", "app"}, {"uriBaseId", "%SRCROOT%"}}},
+                      {"region", {{"startLine", 1}}}};
+  const json results = json::parse(to_sarif({{report}}, surroundings()))["runs"][0]["results"];
+  ASSERT_EQ(results.size(), 3u);
+  for (const json& result : results) EXPECT_EQ(result["locations"][0]["physicalLocation"], place) << result;
+  EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"], place);
+  EXPECT_TRUE(results[0]["message"]["text"].get<std::string>().ends_with("; at PTX line 12"));
+  report.kernels[0].module.file = "src/k.cu";
+  const json in_module = json::parse(to_sarif({{report}}, surroundings()))["runs"][0]["results"][0];
+  EXPECT_EQ(in_module["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/k.cu");
+}
+
+TEST(Sarif, what_is_worse_than_the_baseline_is_an_error_at_its_line) {
+  const report::RunReport report = with_conflicts();
+  const formats::Run run{report,
+                         {.judged = {{.kernel = 0,
+                                      .limit = "baseline b.json",
+                                      .sentence = "scale differs from the baseline: 93 conflicts, 31 in the baseline",
+                                      .rule = "baseline-differs",
+                                      .lines = {{{"kernel.cu", 8, 0, {}}, "93 conflicts, 31 in the baseline"}}}}}};
+  const json result = json::parse(to_sarif({run}, surroundings()))["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "baseline-differs");
+  EXPECT_EQ(result["level"], "error");
+  EXPECT_EQ(result["message"]["text"], "93 conflicts, 31 in the baseline (baseline b.json)");
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 8);
+  const std::string xml = to_junit({run}, surroundings());
+  EXPECT_NE(xml.find("tests=\"2\" failures=\"1\""), xml.npos) << xml;
+  EXPECT_NE(xml.find("kernel.cu:8: 93 conflicts, 31 in the baseline"), xml.npos) << xml;
+}
+
+TEST(Formats, findings_of_the_baseline_do_not_fail) {
+  const report::RunReport report = with_race();
+  const formats::Run run{report, {.strict = true, .known = {0}}};
+  EXPECT_EQ(to_github({run}, surroundings()).find("::error"), std::string::npos);
+  EXPECT_NE(to_junit({run}, surroundings()).find("failures=\"0\""), std::string::npos);
+  const json result = json::parse(to_sarif({run}, surroundings()))["runs"][0]["results"][1];
+  EXPECT_EQ(result["level"], "note");
+  EXPECT_TRUE(result["message"]["text"].get<std::string>().ends_with(" (in the baseline)")) << result;
+}
+
+TEST(JUnit, a_demand_of_the_program_is_a_case_of_it) {
+  const report::RunReport report = with_race();
+  const formats::Run run{report,
+                         {.judged = {{.kernel = formats::Judged::kProgram,
+                                      .limit = "unused_suppressions",
+                                      .sentence = "this suppression matches nothing: remove it",
+                                      .rule = "unused-suppression",
+                                      .lines = {{{"bankshot.toml", 12, 0, {}}, "this suppression matches nothing"}}}}}};
+  const std::string xml = to_junit({run}, surroundings());
+  EXPECT_NE(xml.find("tests=\"5\" failures=\"2\""), xml.npos) << xml;
+  EXPECT_NE(xml.find("<testcase classname=\"program\" name=\"unused_suppressions\">"), xml.npos) << xml;
+  EXPECT_NE(xml.find("bankshot.toml:12: this suppression matches nothing"), xml.npos) << xml;
 }
 
 TEST(Formats, hostile_names_are_data) {
@@ -190,6 +246,32 @@ TEST(CodeQuality, has_what_gitlab_asks_for) {
   EXPECT_EQ(list[1]["location"], (json{{"path", "a.cu"}, {"lines", {{"begin", 7}}}}));
   EXPECT_EQ(list[2]["severity"], "minor");
   EXPECT_NE(list[1]["fingerprint"], list[2]["fingerprint"]);
+}
+
+TEST(CodeQuality, a_notice_without_a_source_line_has_the_first_line_of_the_program) {
+  report::RunReport report = with_race();
+  report.program = "/home/me/app";
+  report.findings[0].source = {"", 0, 12};
+  const json list = json::parse(to_code_quality({{report}}, surroundings()));
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["check_name"], "read-after-write");
+  EXPECT_EQ(list[0]["location"], (json{{"path", "app"}, {"lines", {{"begin", 1}}}}));
+}
+
+TEST(CodeQuality, fingerprints_differ_between_gpus_and_not_between_runs) {
+  report::RunReport one = with_conflicts(), two = with_conflicts();
+  one.program = two.program = "/home/me/app";
+  two.gpu = "Other GPU";
+  one.add_failed("k", "read at 0x1000");
+  two.add_failed("k", "read at 0x1000");
+  const json list = json::parse(to_code_quality({{one}, {two}}, surroundings("x")));
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[0]["location"]["path"], "app");
+  EXPECT_NE(list[0]["fingerprint"], list[1]["fingerprint"]);
+  EXPECT_NE(list[2]["fingerprint"], list[3]["fingerprint"]);
+  report::RunReport again = with_conflicts();
+  again.add_failed("k", "read at 0x2000");
+  EXPECT_EQ(json::parse(to_code_quality({{again}}, surroundings("x")))[0]["fingerprint"], list[0]["fingerprint"]);
 }
 
 }  // namespace

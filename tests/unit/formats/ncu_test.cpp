@@ -191,6 +191,20 @@ TEST(NcuCsv, the_raw_page_has_units_and_a_row_per_kernel) {
   EXPECT_EQ(rows[3][total], "1");
 }
 
+TEST(NcuCsv, the_raw_page_says_where_its_numbers_come_from_and_what_is_missing) {
+  report::RunReport report = with_conflicts();
+  report.partial = true;
+  const auto rows = rows_of(to_ncu_raw({{report}}));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].back(), "Bankshot");
+  EXPECT_TRUE(rows[2].back().starts_with("Counted by Bankshot without a GPU, as "));
+  EXPECT_TRUE(rows[2].back().ends_with(" Incomplete: the program did not finish."));
+  const report::RunReport nothing;
+  const auto empty = rows_of(to_ncu_raw({{nothing}}));
+  ASSERT_EQ(empty.size(), 3u);
+  EXPECT_EQ(empty[2].back(), "Incomplete: no kernel was launched.");
+}
+
 TEST(NcuReport, says_what_is_missing) {
   report::RunReport report = with_conflicts();
   report.partial = true;

@@ -91,6 +91,22 @@ TEST(FormatNotices, fingerprints_follow_the_text_of_the_line_not_its_number) {
   EXPECT_TRUE(twice[1].ends_with(":2"));
 }
 
+TEST(FormatNotices, fingerprints_without_the_text_of_a_line_have_its_number) {
+  report::RunReport report = report::made_report({report::column(88, 3), report::column(120, 1)});
+  const auto marks = [&] { return fingerprints(notices({report}), surroundings("")); };
+  const std::vector<std::string> before = marks();
+  ASSERT_EQ(before.size(), 2u);
+  EXPECT_TRUE(before[0].ends_with(":1") && before[1].ends_with(":1"));  // not counted in the order of their weights
+}
+
+TEST(FormatNotices, a_limit_is_shown_at_a_line_that_is_not_suppressed) {
+  report::RunReport report = report::made_report({report::column(88, 3), report::column(120, 1)});
+  report.suppressed.push_back(
+      {std::string(report::kBankConflict), report.kernels[0].name, report.kernels[0].sites[0].source, 93, "known"});
+  const formats::Run run{report, {.judged = {{0, "conflicts>0", "it has 31"}}}};
+  EXPECT_EQ(notices(run)[0].source.line, 12u);
+}
+
 TEST(FormatVerdict, every_reason_why_something_is_missing_is_a_gap) {
   report::RunReport report;
   EXPECT_EQ(all_gaps({report}), (std::vector<std::string>{"no kernel was launched"}));

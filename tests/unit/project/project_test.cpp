@@ -67,6 +67,8 @@ kernel = "scan"
             std::string::npos);
   EXPECT_NE(error_of("[[suppress]]\nkind = \"odd\"\nreason = \"x\"\nfile = \"a\"\n").find("'odd' is not a kind"),
             std::string::npos);
+  EXPECT_NE(error_of("[[suppress]]\nkind = \"race\"\nreason = \"x\"\nfile = \"/\"\n").find(":4:8: error: '/' names no"),
+            std::string::npos);
   EXPECT_NE(error_of("gpu = \n").find(":1:"), std::string::npos);
 }
 
@@ -84,6 +86,10 @@ TEST(Project, rejects_files_outside_its_folder) {
   EXPECT_TRUE(path_in(*project, "inside/x.json"));
   EXPECT_FALSE(path_in(*project, "link/x.json"));
   EXPECT_FALSE(path_in(*project, "."));
+  EXPECT_EQ(*folder_in(*project, "."), project->folder);
+  EXPECT_FALSE(folder_in(*project, ".."));
+  EXPECT_EQ(parse_project("source_roots = [\".\"]", "/nowhere/bankshot.toml")->source_roots,
+            std::vector<std::string>{"/nowhere"});
 }
 
 TEST(Project, is_looked_for_up_to_the_top_of_the_repository) {
@@ -97,6 +103,8 @@ TEST(Project, is_looked_for_up_to_the_top_of_the_repository) {
   std::ofstream(top / "repository/bankshot.toml") << "";
   EXPECT_EQ(find_project((top / "repository/src/deep").string()), (top / "repository/bankshot.toml").string());
   EXPECT_EQ(find_project(top.string()), (top / "bankshot.toml").string());
+  fs::create_directories(top / "plain");
+  EXPECT_EQ(find_project((top / "plain").string()), "");  // outside a repository only the folder itself
   EXPECT_EQ(folder_of((top / "repository/src/x.json").string()), fs::canonical(top / "repository").string());
 }
 
@@ -138,6 +146,15 @@ TEST(Suppress, tells_what_matches_nothing) {
   EXPECT_TRUE(suppress(with("kind = \"bank-conflict\"\nprogram = \"other\""), report).empty());
   EXPECT_TRUE(suppress(with("kind = \"race\"\nkernel = \"scale\""), report).empty());
   EXPECT_TRUE(report.suppressed.empty());
+}
+
+TEST(Suppress, takes_all_that_fit_a_line_as_used) {
+  report::RunReport report = conflicts();
+  Project project = with("kind = \"bank-conflict\"\nkernel = \"scale\"");
+  project.suppressions.push_back(project.suppressions[0]);
+  project.suppressions[1].reason = "again";
+  EXPECT_TRUE(suppress(project, report).empty());
+  EXPECT_EQ(report.suppressed[0].reason, "known");
 }
 
 TEST(Suppress, moves_findings_to_the_list) {

@@ -1,4 +1,4 @@
-#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/keep_kernels.hpp"
 
 #include <algorithm>
 
