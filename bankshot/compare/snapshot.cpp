@@ -95,9 +95,8 @@ std::map<std::string, std::string> conditions_of(const report::RunReport& report
       {"accesses", report.machine_code == 0 ? "as written" : fmt::format("joined for sm_{}", report.machine_code)},
       {"machine_code", report.checked ? "compared" : "not compared"},
       {"bank_hash", report.rules.hash ? scratchpad::spec(*report.rules.hash) : "none"},
-      {"instruction_hashes", report.instruction_hashes.empty()
-                                 ? "none"
-                                 : "one for each instruction " + report.instruction_hashes_digest}};
+      {"instruction_hashes",
+       report.instruction_hashes.empty() ? "none" : "one for each instruction " + report.instruction_hashes_digest}};
   const nlohmann::ordered_json rules = report::rules_json(report.rules, true);
   for (const auto& [key, value] : rules.items()) {
     if (key != "hash") conditions["scratchpad." + key] = value.dump();

@@ -127,7 +127,9 @@ void add_findings(const Run& run, std::vector<Notice>& list) {
     const simt::Finding& finding = run.report.findings[k];
     const bool known = run.verdict.known.contains(k);
     Notice notice{.rule = &rule(finding.kind),
-                  .level = known ? Level::note : finding.is_warning ? Level::warning : Level::error,
+                  .level = known                ? Level::note
+                           : finding.is_warning ? Level::warning
+                                                : Level::error,
                   .kernel = report::demangle(finding.kernel),
                   .message = finding_message(finding) + (known ? " (in the baseline)" : ""),
                   .source = finding.source,

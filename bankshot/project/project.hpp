@@ -48,8 +48,8 @@ struct Project {
   std::vector<Suppression> suppressions;
 };
 
-/// The file in `folder`; in a repository the nearest one at or above it, up to the top of the repository. Empty if there
-/// is none. A file that belongs to neither this user nor the owner of `folder` does not count.
+/// The file in `folder`; in a repository the nearest one at or above it, up to the top of the repository. Empty if
+/// there is none. A file that belongs to neither this user nor the owner of `folder` does not count.
 std::string find_project(const std::string& folder);
 
 /// The folder that names of sources in a baseline are relative to: the nearest one at or above the file's that has

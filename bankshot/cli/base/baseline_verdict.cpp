@@ -38,10 +38,9 @@ formats::Judged judged_kernel(const compare::KernelPair& kernel, size_t index, c
   for (const compare::Pair<compare::Line>& line : kernel.lines) {
     if (!counts(line.verdict)) continue;
     fails = true;
-    judged.lines.push_back(
-        {{line.after->file, line.after->line, 0, {}},
-         changed(line.is_new() ? 0 : line.before->conflicts, line.after->conflicts, "conflicts") + "; in " +
-             kernel.after->demangled});
+    judged.lines.push_back({{line.after->file, line.after->line, 0, {}},
+                            changed(line.is_new() ? 0 : line.before->conflicts, line.after->conflicts, "conflicts") +
+                                "; in " + kernel.after->demangled});
   }
   if (fails) judged.sentence = kernel_sentence(kernel);
   return judged;
@@ -82,9 +81,8 @@ void add_to_verdict(const compare::Diff& diff, const compare::Snapshot& now, con
   if (gone != 0)
     text = report::counted(gone, "kernel of the baseline did not run", "kernels of the baseline did not run");
   if (better != 0)
-    text += (text.empty() ? "" : "; ") +
-            report::counted(better, "finding of the baseline is gone or better",
-                            "findings of the baseline are gone or better");
+    text += (text.empty() ? "" : "; ") + report::counted(better, "finding of the baseline is gone or better",
+                                                         "findings of the baseline are gone or better");
   verdict.judged.push_back({.kernel = formats::Judged::kProgram,
                             .limit = "baseline " + rules.file,
                             .sentence = text + "; use --update-baseline to record this",

@@ -89,8 +89,7 @@ class Explain final : public Command {
     if (const std::string reason = formats_.problem({{"--json", output_.json}, {"--html", output_.html.file}});
         !reason.empty())
       return refuse(reason);
-    if (as_ncu_ && !output_.html.file.empty())
-      return refuse("--html and --as-ncu cannot be combined");
+    if (as_ncu_ && !output_.html.file.empty()) return refuse("--html and --as-ncu cannot be combined");
     output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("explain"));
     Result<host::Setup> setup = set_up(options_, command);
