@@ -42,7 +42,7 @@ std::string all_operations(const Kernel& kernel) {
 class KernelMatcher {
  public:
   KernelMatcher(const std::vector<Kernel>& before, const std::vector<Kernel>& after)
-      : before_(before), after_(after), next_(before.size(), kNone), previous_(after.size(), kNone) {}
+      : before_(before), after_(after), partners_(before.size(), after.size()) {}
 
   std::vector<std::pair<size_t, size_t>> match() {
     for (const auto& [name, group] : groups([](const Kernel& kernel) { return kernel.name; })) in_order(group);
@@ -53,29 +53,19 @@ class KernelMatcher {
     for (const auto& [operations, group] : groups(all_operations)) {
       if (!operations.empty()) single(group);
     }
-    std::vector<std::pair<size_t, size_t>> all;
-    for (size_t k = 0; k < after_.size(); ++k) all.emplace_back(previous_[k], k);
-    for (size_t k = 0; k < before_.size(); ++k) {
-      if (next_[k] == kNone) all.emplace_back(k, kNone);
-    }
-    return all;
+    return partners_.pairs();
   }
 
  private:
-  void join(size_t one, size_t other) {
-    next_[one] = other;
-    previous_[other] = one;
-  }
-
   /// What is left, by a key that both sides have.
   template <class Key>
   std::map<std::string, Group> groups(Key key) const {
     std::map<std::string, Group> all;
     for (size_t k = 0; k < before_.size(); ++k) {
-      if (next_[k] == kNone) all[key(before_[k])].first.push_back(k);
+      if (partners_.is_alone_before(k)) all[key(before_[k])].first.push_back(k);
     }
     for (size_t k = 0; k < after_.size(); ++k) {
-      if (previous_[k] == kNone) all[key(after_[k])].second.push_back(k);
+      if (partners_.is_alone_after(k)) all[key(after_[k])].second.push_back(k);
     }
     std::erase_if(all, [](const auto& entry) { return entry.second.first.empty() || entry.second.second.empty(); });
     return all;
@@ -89,13 +79,13 @@ class KernelMatcher {
     }
     std::ranges::stable_sort(ends, [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
     for (const auto& [common, one, other] : ends) {
-      if (next_[one] == kNone && previous_[other] == kNone) join(one, other);
+      if (partners_.is_alone_before(one) && partners_.is_alone_after(other)) partners_.join(one, other);
     }
   }
 
   bool single(const Group& group) {
     if (group.first.size() != 1 || group.second.size() != 1) return false;
-    join(group.first[0], group.second[0]);
+    partners_.join(group.first[0], group.second[0]);
     return true;
   }
 
@@ -125,12 +115,12 @@ class KernelMatcher {
     }
     for (size_t a = 0; a < best.size(); ++a) {
       const size_t b = best[a].who;
-      if (b != kNone && other_best[b].who == a) join(group.first[a], group.second[b]);
+      if (b != kNone && other_best[b].who == a) partners_.join(group.first[a], group.second[b]);
     }
   }
 
   const std::vector<Kernel>&before_, &after_;
-  std::vector<size_t> next_, previous_;
+  Partners partners_;
 };
 
 }  // namespace

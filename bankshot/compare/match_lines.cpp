@@ -59,7 +59,7 @@ std::vector<std::pair<Indices, Indices>> take_pairs(std::map<std::string, Indice
 class Matcher {
  public:
   Matcher(const std::vector<Line>& before, const std::vector<Line>& after)
-      : before_(before), after_(after), next_(before.size(), kNone), previous_(after.size(), kNone) {}
+      : before_(before), after_(after), partners_(before.size(), after.size()) {}
 
   std::vector<std::pair<size_t, size_t>> match() {
     auto files = by_file(before_), other_files = by_file(after_);
@@ -67,20 +67,10 @@ class Matcher {
     for (const auto& [lines, others] : pairs) anchors_.push_back(align_texts(lines, others));
     match_moved();
     for (size_t k = 0; k < pairs.size(); ++k) fill_gaps(pairs[k].first, pairs[k].second, anchors_[k]);
-    std::vector<std::pair<size_t, size_t>> all;
-    for (size_t k = 0; k < after_.size(); ++k) all.emplace_back(previous_[k], k);
-    for (size_t k = 0; k < before_.size(); ++k) {
-      if (next_[k] == kNone) all.emplace_back(k, kNone);
-    }
-    return all;
+    return partners_.pairs();
   }
 
  private:
-  void join(size_t one, size_t other) {
-    next_[one] = other;
-    previous_[other] = one;
-  }
-
   /// Lines that `key` maps to equal texts, in places of the lists.
   template <class Key>
   std::vector<std::pair<size_t, size_t>> align(const Indices& lines, const Indices& others, Key key) {
@@ -89,7 +79,7 @@ class Matcher {
     for (const size_t k : lines) one.push_back(keys.of(key(before_[k])));
     for (const size_t k : others) other.push_back(keys.of(key(after_[k])));
     const auto pairs = aligned(one, other);
-    for (const auto& [a, b] : pairs) join(lines[a], others[b]);
+    for (const auto& [a, b] : pairs) partners_.join(lines[a], others[b]);
     return pairs;
   }
 
@@ -105,13 +95,13 @@ class Matcher {
   void match_moved() {
     std::map<std::string, std::pair<Indices, Indices>> left;
     for (size_t k = 0; k < before_.size(); ++k) {
-      if (next_[k] == kNone && !before_[k].text.empty()) left[before_[k].text].first.push_back(k);
+      if (partners_.is_alone_before(k) && !before_[k].text.empty()) left[before_[k].text].first.push_back(k);
     }
     for (size_t k = 0; k < after_.size(); ++k) {
-      if (previous_[k] == kNone && !after_[k].text.empty()) left[after_[k].text].second.push_back(k);
+      if (partners_.is_alone_after(k) && !after_[k].text.empty()) left[after_[k].text].second.push_back(k);
     }
     for (const auto& [text, places] : left) {
-      if (places.first.size() == 1 && places.second.size() == 1) join(places.first[0], places.second[0]);
+      if (places.first.size() == 1 && places.second.size() == 1) partners_.join(places.first[0], places.second[0]);
     }
   }
 
@@ -121,16 +111,17 @@ class Matcher {
     const auto gap = [&](size_t end, size_t other_end) {
       Indices left, other_left;
       for (size_t k = begin; k < end; ++k) {
-        if (next_[lines[k]] == kNone) left.push_back(lines[k]);
+        if (partners_.is_alone_before(lines[k])) left.push_back(lines[k]);
       }
       for (size_t k = other_begin; k < other_end; ++k) {
-        if (previous_[others[k]] == kNone) other_left.push_back(others[k]);
+        if (partners_.is_alone_after(others[k])) other_left.push_back(others[k]);
       }
       if (left.empty() || other_left.empty()) return;
       align(left, other_left, [](const Line& line) { return line.operations; });
-      std::erase_if(left, [&](size_t k) { return next_[k] != kNone; });
-      std::erase_if(other_left, [&](size_t k) { return previous_[k] != kNone; });
-      for (size_t k = 0; left.size() == other_left.size() && k < left.size(); ++k) join(left[k], other_left[k]);
+      std::erase_if(left, [&](size_t k) { return !partners_.is_alone_before(k); });
+      std::erase_if(other_left, [&](size_t k) { return !partners_.is_alone_after(k); });
+      for (size_t k = 0; left.size() == other_left.size() && k < left.size(); ++k)
+        partners_.join(left[k], other_left[k]);
     };
     for (const auto& [at, other_at] : anchors) {
       gap(at, other_at);
@@ -141,7 +132,7 @@ class Matcher {
   }
 
   const std::vector<Line>&before_, &after_;
-  Indices next_, previous_;  ///< partners
+  Partners partners_;
   std::vector<std::vector<std::pair<size_t, size_t>>> anchors_;
 };
 

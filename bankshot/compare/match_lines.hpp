@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/compare/partners.hpp"
 #include "bankshot/compare/snapshot.hpp"
 
 namespace bankshot::compare {
 
 /// No partner.
-inline constexpr size_t kNone = static_cast<size_t>(-1);
-
 /// Pairs of indices: every line of both is in one pair; kNone where it has no partner. By the order of `after`, then
 /// those that are gone.
 ///

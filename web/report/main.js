@@ -53,7 +53,7 @@ function warnings() {
     if (!report.kernels.length) said.push(on + ((report.failed_launches || []).length
         ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
-    for (const name of (report.instruction_hashes || {}).without_hashes || []) said.push(on + shortName(name)
+    for (const name of report.without_hashes || []) said.push(on + shortName(name)
       + " is not in the file of hashes, so it was counted without one.");
   });
   const partial = model.reports.some((report) => (is_sweep ? report.missing + report.left_out + report.without_number > 0 : is_fix

@@ -1,10 +1,6 @@
 #include "bankshot/report/run/run_report.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <tuple>
 
 namespace bankshot::report {
@@ -70,14 +66,6 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
 }
 
 }  // namespace
-
-std::string demangle(std::string_view name) {
-  if (!name.starts_with("_Z")) return std::string(name);
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : std::string(name);
-}
 
 std::string_view name(MachineCode::From from) {
   switch (from) {

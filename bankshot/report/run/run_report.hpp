@@ -17,6 +17,7 @@
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/simt/checks/finding.hpp"
 #include "bankshot/simt/run/engine.hpp"
+#include "bankshot/support/demangle.hpp"
 
 namespace bankshot::report {
 
@@ -159,8 +160,7 @@ struct RunReport {
   void merge(const RunReport& other);
 };
 
-/// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
-std::string demangle(std::string_view name);
+using bankshot::demangle;
 
 /// How its lanes are served: in transactions as those of atomics, one after the other on each bank.
 scratchpad::AccessKind kind_of(const Site& site);
