@@ -72,6 +72,20 @@ int32_t stride_bytes(const json& object) {
   return static_cast<int32_t>(bytes);
 }
 
+scratchpad::Degrees read_degrees(const json& object, uint64_t accesses) {
+  scratchpad::Degrees degrees{};
+  uint64_t sum = 0;
+  for (const auto& [key, count] : object.items()) {
+    unsigned degree = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), degree);
+    if (error != std::errc{} || end != key.data() + key.size() || degree == 0 || degree > scratchpad::kMostCounted)
+      throw Bad{"\"degrees\" must have keys from 1 to " + std::to_string(scratchpad::kMostCounted)};
+    sum += degrees[degree] = number<uint64_t>(object, key.c_str());
+  }
+  if (sum != accesses) throw Bad{"\"degrees\" do not add up to \"accesses\""};
+  return degrees;
+}
+
 Site read_site(const json& object, const scratchpad::Rules& rules, const std::vector<ptx::SourceFrame>& frames) {
   Site site;
   site.source = read_source(object, frames);
@@ -98,6 +112,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules, const std::ve
   for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
     totals.classes[i] = number<uint64_t>(classes, scratchpad::name(static_cast<scratchpad::PatternClass>(i)));
   }
+  if (object.contains("degrees")) totals.degrees = read_degrees(member(object, "degrees"), totals.accesses);
   if (object.contains("in_transactions")) totals.in_transactions = number<uint64_t>(object, "in_transactions");
   if (object.contains("stride")) {
     totals.stride = {number<uint32_t>(object, "stride_degree"), stride_bytes(object),
