@@ -164,9 +164,8 @@ TEST(ReportTiming, rejects_broken_laws) {
   EXPECT_EQ(both("l2_writes", 5), "l2_writes is not hits + misses");
   EXPECT_EQ(both("dram_row_hits", 8), "row hits and misses are not the bursts");
   const auto of_series = [](const char* pointer, json value) {
-    return refusal([&](json& root) {
-      root["kernels"][0]["timed_launches"][0]["over_time"][json::json_pointer(pointer)] = value;
-    });
+    return refusal(
+        [&](json& root) { root["kernels"][0]["timed_launches"][0]["over_time"][json::json_pointer(pointer)] = value; });
   };
   EXPECT_EQ(of_series("/stalls/issued/0", 31), "the slots of over_time are not those of the launch");
   EXPECT_EQ(of_series("/span_cycles", 50), "");
