@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bankshot/fix/modules.hpp"
+#include "bankshot/fix/compare.hpp"
 #include "bankshot/host/read_text.hpp"
 
 namespace bankshot::fix {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "bankshot/compare/baseline.hpp"
 #include "bankshot/host/read_text.hpp"
@@ -125,18 +126,14 @@ ReportPlaces find_reports(const std::vector<std::string>& named, const std::vect
   return places;
 }
 
-bool refresh(std::vector<ReportFile>& reports, const std::vector<std::string>& files) {
-  const auto is_current = [](const ReportFile& known, const std::string& file) {
-    return known.path == file && known.stamp == stamp_of(file);
-  };
-  if (std::ranges::equal(reports, files, is_current)) return false;
-  std::vector<ReportFile> now;
+bool refresh(ReportFiles& reports, const std::vector<std::string>& files) {
+  ReportFiles now;
   for (const std::string& file : files) {
-    const auto known = std::ranges::find(reports, file, &ReportFile::path);
-    now.push_back(known != reports.end() && is_current(*known, file) ? std::move(*known) : read_report(file));
+    const auto known = std::ranges::find(reports, file, [](const auto& report) { return report->path; });
+    const bool is_current = known != reports.end() && (*known)->stamp == stamp_of(file);
+    now.push_back(is_current ? *known : std::make_shared<const ReportFile>(read_report(file)));
   }
-  reports = std::move(now);
-  return true;
+  return std::exchange(reports, now) != now;
 }
 
 }  // namespace bankshot::lsp

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +48,10 @@ struct ReportPlaces {
 ///                 bankshot*.json that are no baselines
 ReportPlaces find_reports(const std::vector<std::string>& named, const std::vector<std::string>& folders);
 
+/// What was read stays the same object until its file changes.
+using ReportFiles = std::vector<std::shared_ptr<const ReportFile>>;
+
 /// Reads again what changed. @return whether anything did
-bool refresh(std::vector<ReportFile>& reports, const std::vector<std::string>& files);
+bool refresh(ReportFiles& reports, const std::vector<std::string>& files);
 
 }  // namespace bankshot::lsp

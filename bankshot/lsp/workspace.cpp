@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bankshot/compare/match_lines.hpp"
+#include "bankshot/host/read_text.hpp"
 #include "bankshot/lsp/uri.hpp"
 #include "bankshot/report/run/module_digest.hpp"
 #include "bankshot/report/text/source_lines.hpp"
@@ -21,10 +22,12 @@ std::string without_links(const fs::path& path) {
   return (code ? path.lexically_normal() : whole).string();
 }
 
-bool is_older(const std::string& path, const Stamp& stamp) {
+/// Whether a text is that of its file, which was not written after the report.
+bool is_older(const std::string& path, const Source& source, const ReportFile& report) {
   std::error_code code;
-  const fs::file_time_type time = fs::last_write_time(path, code);
-  return !code && time <= stamp.time;
+  if (fs::last_write_time(path, code) > report.stamp.time || code) return false;
+  const Result<std::string> text = host::read_text(path);
+  return text && lines_of(*text) == source.lines;
 }
 
 void map_lines(View& view, const std::vector<std::string>& now) {
@@ -51,7 +54,8 @@ std::optional<uint32_t> View::now(const simt::Source& place, const std::string& 
 void Workspace::set_folders(std::vector<std::string> folders) {
   folders_.clear();
   for (const std::string& folder : folders) folders_.push_back(without_links(folder));
-  look_at_all();
+  find_sources();
+  add_views();
 }
 
 void Workspace::open(const std::string& uri, std::string text) {
@@ -61,7 +65,7 @@ void Workspace::open(const std::string& uri, std::string text) {
   Source& source = sources_[path];
   source = {uri, true, std::move(text), {}, {}};
   source.lines = lines_of(source.text);
-  look_at(path, source);
+  add_views();
 }
 
 void Workspace::change(const std::string& uri, const std::vector<Change>& changes) {
@@ -74,15 +78,20 @@ void Workspace::change(const std::string& uri, const std::vector<Change>& change
 }
 
 void Workspace::close(const std::string& uri) {
-  if (std::erase_if(sources_, [&](const auto& one) { return one.second.uri == uri; }) != 0) look_at_all();
+  std::erase_if(sources_, [&](const auto& one) { return one.second.uri == uri; });
+  find_sources();
+  add_views();
 }
 
 bool Workspace::refresh() {
   ReportPlaces places = find_reports(named_, folders_);
   const bool changed = lsp::refresh(reports_, places.files);
   problems_ = {places.problems.begin(), places.problems.end()};
-  for (const ReportFile& report : reports_) problems_.insert(report.problems.begin(), report.problems.end());
-  if (changed) look_at_all();
+  for (const auto& report : reports_) problems_.insert(report->problems.begin(), report->problems.end());
+  if (changed) {
+    find_sources();
+    add_views();
+  }
   return changed;
 }
 
@@ -96,7 +105,7 @@ const Source* Workspace::find(const std::string& uri) const {
 std::pair<const Source*, const View*> Workspace::find(const ReportFile& report, const std::string& name) const {
   for (const auto& [path, source] : sources_) {
     for (const View& view : source.views) {
-      if (view.report == &report && view.names.contains(name)) return {&source, &view};
+      if (view.report.get() == &report && view.names.contains(name)) return {&source, &view};
     }
   }
   return {};
@@ -119,62 +128,73 @@ std::string Workspace::resolved(const std::string& name) {
 
 /// What a report calls a source: names that lead to it; of an open one otherwise the name with the longest common end,
 /// if it leads nowhere, as after a run on another machine.
-std::set<std::string> Workspace::names_of(const ReportFile& report, const std::string& path, bool is_open) {
+std::set<std::string> Workspace::names_of(const ReportFile& report, const std::string& path, const Source& source) {
   std::set<std::string> names;
   for (const auto& [name, quotes] : report.quotes) {
     if (resolved(name) == path) names.insert(name);
   }
-  if (!names.empty() || !is_open) return names;
+  if (!names.empty() || !source.is_open) return names;
   size_t longest = 0;
   for (const auto& [name, quotes] : report.quotes) {
     const size_t common = resolved(name).empty() ? compare::common_end(name, path) : 0;
     if (common == 0 || common < longest) continue;
     if (common > longest) names.clear();
     longest = common;
-    if (!LineMap(quotes, sources_.at(path).lines).is_empty()) names.insert(name);
+    if (!LineMap(quotes, source.lines).is_empty()) names.insert(name);
   }
   return names.size() == 1 ? names : std::set<std::string>();
 }
 
-std::optional<View> Workspace::view_of(const ReportFile& report, const std::string& path, const Source& source) {
-  View view{.report = &report, .names = names_of(report, path, source.is_open)};
-  if (source.is_open && report.run && path.ends_with(".ptx")) {
+std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& report, const std::string& path,
+                                       const Source& source) {
+  View view{.report = report, .names = names_of(*report, path, source)};
+  if (source.is_open && report->run && path.ends_with(".ptx")) {
     const std::string digest = report::module_digest(source.text);
-    if (is_loaded_by(*report.run, digest)) view.module = digest;
+    if (is_loaded_by(*report->run, digest)) view.module = digest;
   }
   if (view.names.empty() && view.module.empty()) return std::nullopt;
   for (const std::string& name : view.names) {
-    const Quotes& quotes = report.quotes.at(name);
+    const Quotes& quotes = report->quotes.at(name);
     view.quotes.insert(quotes.begin(), quotes.end());
   }
-  const bool is_same =
-      !view.module.empty() || (view.quotes.empty() ? is_older(path, report.stamp) : agree(view.quotes, source.lines));
+  const bool is_same = !view.module.empty() ||
+                       (view.quotes.empty() ? is_older(path, source, *report) : agree(view.quotes, source.lines));
   if (is_same) view.before = source.lines;
   map_lines(view, source.lines);
   return view;
 }
 
-void Workspace::look_at(const std::string& path, Source& source) {
-  source.views.clear();
-  for (const ReportFile& report : reports_) {
-    if (std::optional<View> view = view_of(report, path, source)) source.views.push_back(*std::move(view));
-  }
-}
-
-/// Reports name files themselves: only sources below the folders are read.
-void Workspace::look_at_all() {
+/// The files that reports name and that the client does not have open. Only those below the folders are read.
+void Workspace::find_sources() {
   resolved_.clear();
-  std::erase_if(sources_, [](const auto& one) { return !one.second.is_open; });
   const report::SourcePolicy policy{.roots = folders_};
-  for (const ReportFile& report : reports_) {
-    for (const auto& [name, quotes] : report.quotes) {
+  std::map<std::string, Source> found;
+  for (const auto& report : reports_) {
+    for (const auto& [name, quotes] : report->quotes) {
       const std::string path = resolved(name);
-      if (path.empty() || sources_.contains(path) || !report::may_be_read(path, policy)) continue;
+      if (path.empty() || found.contains(path) || !report::may_be_read(path, policy)) continue;
       report::SourceLines files(policy);
-      sources_[path] = {uri_of(path), false, {}, files.lines(path), {}};
+      found[path] = {uri_of(path), false, {}, files.lines(path), {}};
     }
   }
-  for (auto& [path, source] : sources_) look_at(path, source);
+  std::erase_if(sources_, [](const auto& one) { return !one.second.is_open; });
+  sources_.merge(found);
+}
+
+/// Views of reports that were looked at before stay, as they know the text that the report is of.
+void Workspace::add_views() {
+  for (auto& [path, source] : sources_) {
+    std::vector<View> views;
+    for (const auto& report : reports_) {
+      const auto known = std::ranges::find(source.views, report, &View::report);
+      if (known != source.views.end()) {
+        views.push_back(std::move(*known));
+      } else if (std::optional<View> view = view_of(report, path, source)) {
+        views.push_back(*std::move(view));
+      }
+    }
+    source.views = std::move(views);
+  }
 }
 
 }  // namespace bankshot::lsp

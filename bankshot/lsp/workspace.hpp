@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,7 +18,7 @@ namespace bankshot::lsp {
 
 /// A report that has places in a source.
 struct View {
-  const ReportFile* report = nullptr;
+  std::shared_ptr<const ReportFile> report;
   std::set<std::string> names = {};  ///< that the report has for the source
   std::string module = {};           ///< digest of the source if it is PTX that the program loaded, else empty
   std::optional<std::vector<std::string>> before = {};  ///< the lines that the report is of, if they are known
@@ -66,13 +67,14 @@ class Workspace {
 
  private:
   std::string resolved(const std::string& name);
-  std::set<std::string> names_of(const ReportFile& report, const std::string& path, bool is_open);
-  std::optional<View> view_of(const ReportFile& report, const std::string& path, const Source& source);
-  void look_at(const std::string& path, Source& source);
-  void look_at_all();
+  std::set<std::string> names_of(const ReportFile& report, const std::string& path, const Source& source);
+  std::optional<View> view_of(const std::shared_ptr<const ReportFile>& report, const std::string& path,
+                              const Source& source);
+  void find_sources();
+  void add_views();
 
   std::vector<std::string> named_, folders_;
-  std::vector<ReportFile> reports_;
+  ReportFiles reports_;
   std::map<std::string, Source> sources_;
   std::map<std::string, std::string> resolved_;  ///< names in the reports, while they and the folders stay
   std::set<std::string> problems_;
