@@ -14,6 +14,7 @@
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
+#include "bankshot/support/json_error.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -238,9 +239,8 @@ scratchpad::Rules rules_of(const json& root) {
 }  // namespace
 
 Result<RunReport> from_json(std::string_view text_of_json) {
-  const json root = json::parse(text_of_json, nullptr, false);
-  if (root.is_discarded()) return Error{"this is not JSON"};
   try {
+    const json root = json::parse(text_of_json);
     const std::string schema = text(root, "schema");
     if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema)
       throw Bad{"\"schema\" is not " + std::string(kSchema)};
@@ -276,6 +276,8 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     return report;
   } catch (const Bad& bad) {
     return Error{bad.message};
+  } catch (const json::exception& error) {
+    return Error{json_error(error.what())};
   }
 }
 
