@@ -243,6 +243,8 @@ Answer padding_answer(const json& question, const Rules& rules) {
   if (!bytes) return bytes.error();
   const Result<uint64_t> row = number(question, "row_bytes", 0, 0, 1 << 20);
   if (!row) return row.error();
+  if (!question.contains("bytes")) return Error{"padding needs bytes, the size of the array"};
+  if (*bytes % 4 != 0 || *row % 4 != 0) return Error{"bytes and row_bytes must be multiples of 4"};
   const Result<unsigned> element = read_element(question);
   if (!element) return element.error();
   const unsigned words = std::max(1u, *element / 4);

@@ -76,7 +76,7 @@ Verdict verdict_of(const KernelPair& kernel, const Allowances& allowances) {
 /// Pairs findings by keys, the most exact ones first; of equal keys in their order.
 std::vector<std::pair<size_t, size_t>> match_findings(const Snapshot& before, const Snapshot& after,
                                                       const std::map<std::string, std::string>& renamed) {
-  std::vector<size_t> next(before.findings.size(), kNone), previous(after.findings.size(), kNone);
+  Partners partners(before.findings.size(), after.findings.size());
   const auto kernel_of = [&](const Finding& finding, bool old) {
     const auto found = renamed.find(finding.kernel);
     return old && found != renamed.end() ? found->second : finding.kernel;
@@ -91,23 +91,17 @@ std::vector<std::pair<size_t, size_t>> match_findings(const Snapshot& before, co
     };
     std::map<decltype(key(after.findings[0], false)), std::vector<size_t>> left;
     for (size_t k = after.findings.size(); k-- > 0;) {
-      if (previous[k] == kNone) left[key(after.findings[k], false)].push_back(k);  // the first one last
+      if (partners.is_alone_after(k)) left[key(after.findings[k], false)].push_back(k);  // the first one last
     }
     for (size_t k = 0; k < before.findings.size(); ++k) {
-      if (next[k] != kNone) continue;
+      if (!partners.is_alone_before(k)) continue;
       const auto found = left.find(key(before.findings[k], true));
       if (found == left.end() || found->second.empty()) continue;
-      next[k] = found->second.back();
-      previous[next[k]] = k;
+      partners.join(k, found->second.back());
       found->second.pop_back();
     }
   }
-  std::vector<std::pair<size_t, size_t>> pairs;
-  for (size_t k = 0; k < previous.size(); ++k) pairs.emplace_back(previous[k], k);
-  for (size_t k = 0; k < next.size(); ++k) {
-    if (next[k] == kNone) pairs.emplace_back(k, kNone);
-  }
-  return pairs;
+  return partners.pairs();
 }
 
 Verdict verdict_of(const Pair<Finding>& finding, const Allowances& allowances) {

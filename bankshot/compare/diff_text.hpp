@@ -17,7 +17,7 @@ struct DiffTextOptions {
 /// and the same; the verdict.
 std::string diff_text(const Diff& diff, const Snapshot& before, const Snapshot& after, const DiffTextOptions& options);
 
-/// "worse: 1 kernel, 2 lines", "better: …", "no change": the verdict in one line, without a newline.
+/// "worse: 1 kernel, 2 lines", "better: …", "nothing is worse or better": the verdict in one line, without a newline.
 std::string verdict_text(const Diff& diff);
 
 }  // namespace bankshot::compare

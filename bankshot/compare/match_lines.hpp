@@ -10,7 +10,6 @@
 
 namespace bankshot::compare {
 
-/// No partner.
 /// Pairs of indices: every line of both is in one pair; kNone where it has no partner. By the order of `after`, then
 /// those that are gone.
 ///

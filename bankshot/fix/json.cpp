@@ -67,7 +67,10 @@ ordered_json padding_json(const ArrayPlan& array, const scratchpad::Rules& rules
 }
 
 ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) {
-  ordered_json json = {{"name", array.array.name}, {"dynamic", array.array.dynamic}, {"bytes", array.array.bytes}};
+  ordered_json json = {{"name", array.array.name},
+                       {"source_name", source_name(array.array.name)},
+                       {"dynamic", array.array.dynamic},
+                       {"bytes", array.array.bytes}};
   json["lines"] = ordered_json::array();
   for (const ptx::Place& place : array.places) json["lines"].push_back(place_json(place));
   json["before"] = totals_json(array.before);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/demangle.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -185,16 +186,9 @@ std::string lines_text(const ArrayPlan& array) {
 }  // namespace
 
 std::string source_name(const std::string& name) {
-  // _ZZ9histogramPKhPjiE5local: E, a length, and as many letters.
-  for (size_t at = name.rfind('E'); name.starts_with("_ZZ") && at != std::string::npos && at != 0;
-       at = name.rfind('E', at - 1)) {
-    size_t digits = at + 1, length = 0;
-    while (digits < name.size() && name[digits] >= '0' && name[digits] <= '9' && length < name.size()) {
-      length = length * 10 + static_cast<size_t>(name[digits++] - '0');
-    }
-    if (digits > at + 1 && digits + length <= name.size() && length != 0) return name.substr(digits, length);
-  }
-  return name;
+  const std::string whole = demangle(name);
+  const size_t colons = whole.rfind("::");
+  return colons == whole.npos ? whole : whole.substr(colons + 2);
 }
 
 SourceArray source_array(const ArrayPlan& array) {

@@ -82,7 +82,7 @@ void add_limits(const Run& run, const Surroundings& around, std::vector<Case>& c
     cases.push_back({.kernel = kernel_title(kernel, run.report),
                      .name = "limits",
                      .result = Case::Result::skipped,
-                     .message = "no limit was given: --fail-on"});
+                     .message = "no limit or baseline was given"});
   }
 }
 

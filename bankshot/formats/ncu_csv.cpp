@@ -67,12 +67,9 @@ Row remark(std::string_view section, std::string_view rule, std::string_view typ
 
 /// The line that causes most conflicts of those that are not suppressed, as an end of a sentence.
 std::string most_at(const Kernel& kernel, const report::RunReport& report) {
-  for (const report::LineGroup& group : line_groups(kernel)) {
-    const simt::Source& source = kernel.sites[group.sites[0]].source;
-    if (group.shared.conflicts() != 0 && !report.is_suppressed(kernel, source))
-      return "; most at " + report::place_text(source);
-  }
-  return {};
+  const auto line = report::heaviest_line(report, kernel);
+  if (!line || line->shared.conflicts() == 0) return {};
+  return "; most at " + report::place_text(kernel.sites[line->sites[0]].source);
 }
 
 /// Nsight Compute's rule SharedMemoryConflicts: from 10 % of the wavefronts on. Its estimate without the throughput of

@@ -175,6 +175,7 @@ std::string assumption(const report::RunReport& report) {
 }
 
 std::string value_text(const NcuMetric& metric) {
+  if (metric.value >= 0x1p63) return fmt::format("{:.0f}", metric.value);
   if (metric.whole) return report::grouped(static_cast<uint64_t>(metric.value));
   const double hundredths = std::round(metric.value * 100);
   const auto units = static_cast<uint64_t>(hundredths / 100);

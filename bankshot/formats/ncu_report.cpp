@@ -39,7 +39,7 @@ std::string to_ncu_json(const report::RunReport& report) {
     ordered_json metrics = ordered_json::array();
     for (const NcuMetric& metric : ncu_metrics(kernel, report)) {
       ordered_json value = metric.value;
-      if (metric.whole) value = static_cast<uint64_t>(metric.value);
+      if (metric.whole && metric.value < 0x1p63) value = static_cast<uint64_t>(metric.value);
       metrics.push_back({{"name", metric.name}, {"unit", metric.unit}, {"value", value}});
     }
     json["kernels"].push_back(

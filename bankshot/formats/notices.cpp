@@ -21,6 +21,11 @@ namespace {
 /// same limit.
 Level level_of(uint64_t lost, uint64_t needed) { return lost >= needed / 10.0 ? Level::warning : Level::note; }
 
+void add_module(Notice& notice, const report::Kernel& kernel) {
+  notice.file = kernel.module.file;
+  notice.module = kernel.module.digest;
+}
+
 /// The calls that inlined code comes from; its own line is among them if the notice is for another one.
 void add_frames(Notice& notice, const simt::Source& source) {
   for (size_t k = 0; k < source.frames.size(); ++k) {
@@ -52,6 +57,7 @@ void add_conflicts(const report::RunReport& report, const report::Kernel& kernel
                     report::percent(conflicts, group.shared.wavefronts), is_position ? "position" : "bank",
                     operation_text(worst), report::class_text(worst.totals),
                     report::counted(worst.totals.degree_max, "wavefront", "wavefronts"), printable(kernel.demangled));
+    add_module(notice, kernel);
     add_frames(notice, worst.source);
     list.push_back(std::move(notice));
   }
@@ -72,36 +78,29 @@ void add_uncoalesced(const report::Kernel& kernel, std::vector<Notice>& list) {
                     report::counted(line.sums.cycles, "cycle", "cycles"), report::grouped(line.sums.ideal_cycles),
                     printable(site.op), report::shape_text(site.totals.worst.shape),
                     report::counted(site.totals.worst.cost.cycles, "cycle", "cycles"), printable(kernel.demangled));
+    add_module(notice, kernel);
     add_frames(notice, site.source);
     list.push_back(std::move(notice));
   }
 }
 
-/// The line with most conflicts of those that are not suppressed.
-simt::Source heaviest_line(const report::RunReport& report, const report::Kernel& kernel) {
-  for (const report::LineGroup& group : line_groups(kernel)) {
-    const simt::Source& source = kernel.sites[group.sites[0]].source;
-    if (!report.is_suppressed(kernel, source)) return source;
-  }
-  return {};
-}
-
 void add_gates(const Run& run, std::vector<Notice>& list) {
   for (const Judged& judged : run.verdict.judged) {
     if (judged.sentence.empty()) continue;
-    const auto add = [&](const std::string& kernel, const std::string& sentence, const simt::Source& source) {
+    const report::Kernel* const kernel =
+        judged.kernel == Judged::kProgram ? nullptr : &run.report.kernels[judged.kernel];
+    const auto add = [&](const std::string& sentence, const simt::Source& source) {
       list.push_back({.rule = &rule(judged.rule),
                       .level = Level::error,
-                      .kernel = kernel,
+                      .kernel = kernel == nullptr ? "" : kernel->demangled,
                       .message = printable(sentence) + " (" + printable(judged.limit) + ")",
                       .source = source});
+      if (kernel != nullptr) add_module(list.back(), *kernel);
     };
-    const bool of_program = judged.kernel == Judged::kProgram;
-    const std::string kernel = of_program ? "" : run.report.kernels[judged.kernel].demangled;
-    for (const Judged::Line& line : judged.lines) add(kernel, line.sentence, line.source);
-    if (judged.lines.empty())
-      add(kernel, judged.sentence,
-          of_program ? simt::Source{} : heaviest_line(run.report, run.report.kernels[judged.kernel]));
+    for (const Judged::Line& line : judged.lines) add(line.sentence, line.source);
+    if (!judged.lines.empty()) continue;
+    const auto line = kernel == nullptr ? std::nullopt : report::heaviest_line(run.report, *kernel);
+    add(judged.sentence, line ? kernel->sites[line->sites[0]].source : simt::Source{});
   }
 }
 
@@ -122,6 +121,18 @@ std::string finding_message(const simt::Finding& finding) {
                             finding.cta.x, finding.cta.y, finding.cta.z, printable(report::demangle(finding.kernel)));
 }
 
+/// The first kernel with that name in the PTX: of findings and suppressions no more is known. Null if none has it.
+const report::Kernel* kernel_named(const report::RunReport& report, const std::string& name) {
+  const auto found = std::ranges::find(report.kernels, name, &report::Kernel::name);
+  return found == report.kernels.end() ? nullptr : &*found;
+}
+
+/// What stands for a place that is not known.
+std::string file_of(const report::RunReport& report, const std::string& kernel) {
+  const report::Kernel* const found = kernel_named(report, kernel);
+  return found == nullptr || found->module.file.empty() ? report.program : found->module.file;
+}
+
 void add_findings(const Run& run, std::vector<Notice>& list) {
   for (size_t k = 0; k < run.report.findings.size(); ++k) {
     const simt::Finding& finding = run.report.findings[k];
@@ -136,17 +147,10 @@ void add_findings(const Run& run, std::vector<Notice>& list) {
                   .weight = finding.count};
     if (!finding.other_op.empty())
       notice.related.push_back({finding.other, thread_text(finding.other_thread) + " " + printable(finding.other_op)});
+    if (const report::Kernel* const kernel = kernel_named(run.report, finding.kernel)) add_module(notice, *kernel);
     add_frames(notice, finding.source);
     list.push_back(std::move(notice));
   }
-}
-
-/// The module of a kernel, with a file that stands for a place that is not known.
-report::ModuleId module_for(const report::RunReport& report, const std::string& kernel) {
-  const auto found = std::ranges::find(report.kernels, kernel, &report::Kernel::demangled);
-  report::ModuleId module = found == report.kernels.end() ? report::ModuleId() : found->module;
-  if (module.file.empty()) module.file = report.program;
-  return module;
 }
 
 }  // namespace
@@ -160,9 +164,7 @@ std::vector<Notice> notices(const Run& run) {
     add_uncoalesced(kernel, list);
   }
   for (Notice& notice : list) {
-    const report::ModuleId module = module_for(run.report, notice.kernel);
-    notice.file = module.file;
-    notice.module = module.digest;
+    if (notice.file.empty()) notice.file = run.report.program;
   }
   std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
     return a.level != b.level ? a.level < b.level : a.weight > b.weight;
@@ -182,7 +184,7 @@ std::vector<Accepted> accepted(const report::RunReport& report) {
                                              : report::counted(one.count, "time", "times")) +
                                 (kernel.empty() ? "" : " in " + printable(kernel)),
                      .source = one.source,
-                     .file = module_for(report, kernel).file,
+                     .file = file_of(report, one.kernel),
                      .weight = one.count},
                     one.reason});
   }

@@ -39,8 +39,8 @@ constexpr std::array kRules{
          "Remove the conflicts of the lines that are reported for the kernel, or raise the limit.", kBanks,
          Level::error},
     Rule{"baseline-differs", "BaselineDiffers", "A kernel or line is worse than in the baseline.",
-         "The run was compared with a baseline, and a kernel or line has more than that. With --ratchet the baseline "
-         "must also not be worse than the run.",
+         "The run was compared with a baseline, and a kernel or line has more than that. With --ratchet, an "
+         "improvement that is not recorded fails as well.",
          "Undo the change that made it worse, or accept it with `--update-baseline`.", kBanks, Level::error},
     Rule{"unused-suppression", "UnusedSuppression", "A suppression of bankshot.toml matches nothing.",
          "The run could have shown what the suppression is about, and did not.", "Remove the suppression.", kBanks,

@@ -18,6 +18,18 @@ constexpr const char* kRoot = "%SRCROOT%";
 
 ordered_json text_of(std::string_view text) { return {{"text", text}}; }
 
+/// A message that names of a program are in: braces are doubled, as those of placeholders are single, and nothing is a
+/// link. Source: SARIF 2.1.0, 3.11.5 and 3.11.6
+ordered_json message_of(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '(' && safe.ends_with(']')) safe += ' ';
+    safe += c;
+    if (c == '{' || c == '}') safe += c;
+  }
+  return {{"text", safe}};
+}
+
 /// The URI of a folder ends in a slash.
 std::string folder_uri(const std::string& folder) {
   return "file://" + uri_path(folder) + (folder.ends_with('/') ? "" : "/");
@@ -52,7 +64,7 @@ ordered_json result_json(const Notice& notice, const std::string& fingerprint, c
   ordered_json json = {{"ruleId", notice.rule->id},
                        {"ruleIndex", notice.rule - rules().data()},
                        {"level", name(notice.level)},
-                       {"message", text_of(message_with_place(notice))}};
+                       {"message", message_of(message_with_place(notice))}};
   ordered_json location = location_json(notice.source, notice.file, around);
   if (!notice.kernel.empty()) {
     location["logicalLocations"] =
@@ -62,7 +74,7 @@ ordered_json result_json(const Notice& notice, const std::string& fingerprint, c
   for (const Related& related : notice.related) {
     ordered_json there = location_json(related.source, notice.file, around);
     there["id"] = json["relatedLocations"].size() + 1;
-    there["message"] = text_of(related.text);
+    there["message"] = message_of(related.text);
     json["relatedLocations"].push_back(there);
   }
   json["partialFingerprints"] = {{"bankshot/v1", fingerprint}};
@@ -74,7 +86,7 @@ ordered_json invocation_json(const Run& run, const Surroundings& around) {
   ordered_json json = {{"executionSuccessful", gaps.empty()}, {"workingDirectory", {{"uri", folder_uri(around.root)}}}};
   for (const std::string& gap : gaps) {
     json["toolExecutionNotifications"].push_back(
-        {{"descriptor", {{"id", "incomplete"}}}, {"level", "error"}, {"message", text_of(gap)}});
+        {{"descriptor", {{"id", "incomplete"}}}, {"level", "error"}, {"message", message_of(gap)}});
   }
   return json;
 }

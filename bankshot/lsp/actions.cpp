@@ -97,6 +97,7 @@ json code_actions(const Source& source, const Workspace& workspace, uint32_t fir
         change["isPreferred"] = true;
         add(std::move(change));
       }
+      if (*line > 1 && source.lines[*line - 2].ends_with('\\')) continue;  // a comment would end the macro
       for (const Remedy& remedy : advice.remedies) add(comment(advice, remedy, source, *line));
     }
   }

@@ -18,13 +18,6 @@ using namespace report::json_values;
 
 constexpr std::string_view kFixSchema = "bankshot/fix/2";
 
-/// "tile" of "_ZZ9transposePfE4tile".
-std::string array_name(const std::string& mangled) {
-  const std::string name = report::demangle(mangled);
-  const size_t colons = name.rfind("::");
-  return colons == name.npos ? name : name.substr(colons + 2);
-}
-
 std::vector<std::string> read_lines(const json& object, const char* key) {
   std::vector<std::string> lines;
   for (const json& line : list(object, key)) {
@@ -69,7 +62,7 @@ std::vector<Remedy> read_remedies(const json& array, const std::string& chosen) 
 
 Advice read_array(const json& array, const json& kernel) {
   const json& form = member(kernel, "chosen");
-  Advice advice{array_name(text(array, "name")), text(kernel, "demangled"), text(kernel, "module"), {}, {}, {}};
+  Advice advice{text(array, "source_name"), text(kernel, "demangled"), text(kernel, "module"), {}, {}, {}};
   for (const json& place : list(array, "lines")) advice.places.push_back(report::read_place(place));
   advice.remedies = read_remedies(array, form.is_string() ? form.get<std::string>() : "");
   for (const json& edit : list(array, "source_edits")) {

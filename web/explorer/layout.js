@@ -68,6 +68,7 @@ function compact(shape, from = { next: 1 }) {
   if (typeof shape !== "number") return shape.map((member) => compact(member, from));
   const stride = from.next;
   from.next *= shape;
+  if (!Number.isSafeInteger(from.next)) throw new Mistake("the layout has more elements than any memory", 0);
   return stride;
 }
 

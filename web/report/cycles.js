@@ -52,21 +52,30 @@ function overTime(model, state, kernels, keys) {
         axis: step > 1 ? "group of " + step + " launches" : "launch", meanings: model.page.causes }));
 }
 
-/// The longest launch whose slots over time were kept, from its beginning to its end.
+/// What limits the truth of a launch's slots over time.
+const partOf = (launch) => (launch.partial ? ", until it was stopped" : launch.sampled ? ", the simulated part" : "");
+
+/// The longest launch whose slots over time were kept, from its beginning to its end. The last bin, which is shorter, counts as if it were
+/// as long as the others.
 function withinLaunch(model, kernels, keys) {
   const kept = kernels.flatMap((kernel) => (kernel.timed_launches || []).map((launch, at) => ({ kernel, launch, at })))
-    .filter((one) => one.launch.over_time && one.launch.over_time.spans > 1);
+    .filter((one) => one.launch.over_time && one.launch.over_time.bins > 1);
   if (!kept.length) return null;
-  const { kernel, launch, at } = kept.reduce((a, b) => (b.launch.cycles > a.launch.cycles ? b : a)), { spans, span_cycles, stalls } = launch.over_time;
-  const columns = Array.from({ length: spans }, (_, k) => Object.fromEntries(Object.entries(stalls).map(([cause, slots]) => [cause, slots[k]])));
+  const { kernel, launch, at } = kept.reduce((a, b) => (b.launch.cycles > a.launch.cycles ? b : a));
+  const { bins, bin_cycles, stalls } = launch.over_time, last = bin_cycles / (launch.cycles - (bins - 1) * bin_cycles);
   const shown = keys.filter((key) => key !== "no_warp" && stalls[key]);
-  const most = (part) => { const sums = shown.map((key) => [key, sum(stalls[key].slice(...part))]).sort((a, b) => b[1] - a[1]); return sums.length && sums[0][1]
-      ? model.page.causes[sums[0][0]] || sums[0][0] : "nothing"; };
-  const third = Math.ceil(spans / 3);
-  return h("figure", null, h("figcaption", null, "Issue slots over time in launch " + whole(at + 1) + " of " + shortName(kernel.demangled)
-      + (kernels.length > 1 || kept.length > 1 ? ", the longest" : "")),
-    stacked(columns, shown, { label: "Issue slots of a launch over time. Most are: at first " + most([0, third]) + ", then " + most([third, 2 * third])
-        + ", at last " + most([2 * third]), axis: "cycle", scale: span_cycles, meanings: model.page.causes }));
+  const columns = Array.from({ length: bins }, (_, k) =>
+    Object.fromEntries(shown.map((key) => [key, stalls[key][k] * (k + 1 === bins ? last : 1)])));
+  const third = Math.ceil(bins / 3);
+  const most = (begin, end) => {
+    const [key, slots] = shown.map((key) => [key, sum(stalls[key].slice(begin, end))]).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+    return slots ? model.page.causes[key] || key : "none";
+  };
+  return h("figure", null, h("figcaption", null, "Issue slots with a warp to issue from, over time, in launch " + whole(at + 1) + " of "
+      + shortName(kernel.demangled) + (kept.length > 1 ? ", the longest of the " + kept.length + " that were kept" : "") + partOf(launch)),
+    stacked(columns, shown, { label: "Issue slots of a launch over time. Most of those with a warp are: at first " + most(0, third)
+        + "; then " + most(third, 2 * third) + "; at last " + most(2 * third), axis: "cycle", scale: bin_cycles,
+        meanings: model.page.causes }));
 }
 
 function lineTable(model, state, kernels, choose) {

@@ -9,7 +9,7 @@ const AROUND = 2;  // lines of source above and below
 
 /// Lines around a place, or nothing.
 function excerpt(sources, place) {
-  const lines = sources[place.file];
+  const lines = sources.get(place.file);
   if (!lines || !place.line || place.line > lines.length) return null;
   const first = Math.max(1, place.line - AROUND), last = Math.min(lines.length, place.line + AROUND);
   return h("pre", { class: "excerpt" }, Array.from({ length: last - first + 1 }, (_, k) => first + k).map((number) =>
@@ -24,7 +24,7 @@ function side(model, title, access, choose) {
         placeText(access))
       : h("span", null, placeText(access)), access.op ? [" ", h("code", null, access.op)] : null,
       " by thread (" + access.thread.join(", ") + ")"),
-    chain(access.frames), excerpt(model.page.sources, access));
+    chain(access.frames), excerpt(model.sources, access));
 }
 
 const words = (kind) => kind.replace(/-/g, " ");

@@ -5,12 +5,7 @@ import { bars } from "./plots.js";
 import { counted, fixed, percent, placeText, shortName, whole } from "./words.js";
 
 const FORMS = { original: "as it is", hash: "bank hash", padding: "padding" };
-/// "tile" of "_ZZ6kernelvE4tile": a variable in a function, whose name ends with its length and itself.
-function arrayName(array) {
-  for (const match of array.name.startsWith("_Z") ? array.name.matchAll(/\d+/g) : [])
-    if (match.index + match[0].length + Number(match[0]) === array.name.length) return array.name.slice(-Number(match[0]));
-  return array.name || "dynamic shared memory";
-}
+const arrayName = (array) => array.source_name || "dynamic shared memory";
 
 /// Said first: what the report comes to.
 export function fixSays(report) {

@@ -9,8 +9,11 @@ export function modelOf(page) {
     report.kernels = report.kernels || [];
     report.kernels.forEach(name_frames);
   }
-  return { page, compared, reports, gpus, picture: (r, k, s) => pictures.get(r + " " + k + " " + s) };
+  return { page, compared, reports, gpus, sources: entries(page.sources), ptx: entries(page.ptx), picture: (r, k, s) => pictures.get(r + " " + k + " " + s) };
 }
+
+/// What names of a program are keys of: any name may be one, "constructor" too.
+const entries = (object) => new Map(Object.entries(object));
 
 /// A kernel lists its frames once; here each instruction gets its own.
 function name_frames(kernel) {
@@ -87,7 +90,7 @@ export function byFile(items, files) {
 
 /// The PTX around a line of a kernel: { first_line, lines }, or nothing.
 export function ptxAround(model, kernel, line) {
-  const functions = model.page.ptx[kernel.module] || [];
+  const functions = model.ptx.get(kernel.module) || [];
   return functions.find((one) => line >= one.first_line && line < one.first_line + one.lines.length);
 }
 

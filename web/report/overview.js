@@ -71,9 +71,9 @@ function worstLines(model, state, kernels, choose) {
 }
 
 /// Of site.degrees: stands for as many wavefronts or more.
-const kMostCounted = 129;
+const MAX_DEGREE = 129;
 
-/// Warp accesses by the wavefronts that they need; those that need more than their instruction's ideal are the part that is lost.
+/// Warp accesses by the wavefronts that they need; the bad part needs more than is ideal for its instruction on average.
 function degrees(model, state) {
   const counts = new Map();
   for (const site of sitesOf(model, state)) {
@@ -87,9 +87,9 @@ function degrees(model, state) {
   }
   if (!counts.size) return null;
   const data = [...counts].sort((a, b) => a[0] - b[0]), all = sum(data.map(([, count]) => count.value));
-  const name = (degree) => (degree === kMostCounted ? degree + " or more" : String(degree));
+  const name = (degree) => (degree === MAX_DEGREE ? degree + " or more" : String(degree));
   const told = ([degree, { value, bad }]) => name(degree) + ": " + counted(value, "access", "accesses") + " (" + percent(value / all) + ")"
-    + (bad ? ", " + (bad === value ? "all" : whole(bad)) + " above their ideal" : "");
+    + (bad ? ", " + (bad === value ? "all" : whole(bad)) + " above the ideal of their instruction" : "");
   return h("figure", null, h("figcaption", null, "Accesses by the wavefronts that they need"),
     bars(data.map((one) => ({ label: name(one[0]), ...one[1], title: told(one) })),
       { label: "Accesses by the wavefronts that they need. " + data.map(told).join("; "), unit: "wavefronts of an access" }));

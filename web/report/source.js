@@ -74,16 +74,16 @@ function ptxView(model, state, line, choose) {
   return h("div", null, h("p", { class: "quiet" }, counted(marked.size, "instruction") + " of this line in ", h("span", { class: "name", title: target.kernel.demangled }, shortName(target.kernel.demangled))), table.element);
 }
 
-const page_has_ptx = (model) => Object.keys(model.page.ptx).length > 0 || Object.keys(model.page.causes).length > 0 || model.page.pictures.length > 0;
+const page_has_ptx = (model) => model.ptx.size > 0 || Object.keys(model.page.causes).length > 0 || model.page.pictures.length > 0;
 
 export function sourceView(model, state, choose) {
   const metrics = metricsOf(model, state), metric = metrics.find((one) => one.key === state.metric) || metrics[0];
-  const sources = model.page.sources;
-  const files = byFile(metric ? metric.items : [], Object.keys(sources));
+  const sources = model.sources;
+  const files = byFile(metric ? metric.items : [], [...sources.keys()]);
   if (!files.length) return h("p", { class: "quiet" }, "No instruction of this report has a place in a source file. Build the program with nvcc -lineinfo.");
   const file = files.find((one) => one.file === state.file) || files[0];
   const names = withoutCommonFolder(files.map((one) => one.file));
-  const lines = sources[file.file], all = sum(files.map((one) => one.total));
+  const lines = sources.get(file.file), all = sum(files.map((one) => one.total));
   const values = file.lines, most = Math.max(0, ...values.values());
   const hot = [...values].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).map(([line]) => line);
   const chosen = state.file === file.file && state.line ? state.line : hot[0] || 1;

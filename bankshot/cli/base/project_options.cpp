@@ -54,7 +54,7 @@ void ProjectOptions::define(CLI::App& app, compare::Mode mode) {
                  "exit with status 3 if a kernel or line is worse than in FILE, a baseline or a report as JSON")
       ->type_name("FILE");
   app.add_flag("--update-baseline", update_, "write the baseline instead, if the run is complete");
-  app.add_option("--allow", allow_, "a change of so much against the baseline counts as none; may be repeated")
+  app.add_option("--allow", allow_, "ignore changes of up to this amount against the baseline; may be repeated")
       ->type_name("'COUNTER+N'|'COUNTER+N%'")
       ->allow_extra_args(false);
   app.add_flag("--ratchet", ratchet_, "also exit with status 3 if something is better than in the baseline, or gone");
@@ -141,7 +141,11 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
     return Error{baseline_ + " is not a baseline, so --update-baseline does not replace it; name another file"};
   if (update_) return std::nullopt;
   Result<compare::Snapshot> known = compare::read_snapshot(known_text_);
-  if (!known) return Error{baseline_ + ": " + known.error().message + "; to create it again: " + remedy};
+  if (!known) {
+    return Error{baseline_ + ": " + known.error().message +
+                 (compare::is_baseline(known_text_) ? "; to create it again: " + remedy
+                                                    : "; name a baseline, or a report of --json")};
+  }
   known_ = *std::move(known);
   if (!known_->incomplete.empty())
     return Error{baseline_ + " cannot be a baseline: its run was incomplete: " + known_->incomplete};

@@ -58,7 +58,7 @@ void ReportOutput::define(CLI::App& app, bool judged) {
                      "only kernels with this in their name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  of_text_ = {app.add_option("--top", top, "source lines shown for each kernel")
+  of_runs_ = {app.add_option("--top", top, "source lines shown for each kernel")
                   ->check(whole_number)
                   ->capture_default_str()
                   ->type_name("N"),
@@ -68,9 +68,9 @@ void ReportOutput::define(CLI::App& app, bool judged) {
               app.add_flag("-q,--quiet", quiet, "leave out the legend")};
 }
 
-std::string ReportOutput::first_text_option() const {
-  const auto given = std::ranges::find_if(of_text_, [](const CLI::Option* option) { return option->count() != 0; });
-  return given == of_text_.end() ? "" : (*given)->get_name();
+std::string ReportOutput::first_run_option() const {
+  const auto given = std::ranges::find_if(of_runs_, [](const CLI::Option* option) { return option->count() != 0; });
+  return given == of_runs_.end() ? "" : (*given)->get_name();
 }
 
 int ReportOutput::program_output() const { return json == "-" || without_text ? STDERR_FILENO : STDOUT_FILENO; }

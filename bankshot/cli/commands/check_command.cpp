@@ -83,7 +83,10 @@ class Check final : public Command {
     if (missing == kBadInput) return missing;
     const bool failed = say_failed_launches(report) || report.partial;
     const bool found = report::errors_in(report) + (strict_ ? report::warnings_in(report) : 0) != 0;
-    if (found && !project_.has_baseline()) return kGateFailed;
+    if (found && !project_.has_baseline()) {
+      std::fputs(judgement.said.c_str(), stderr);
+      return kGateFailed;
+    }
     const bool unchecked = report.kernels.empty();
     if (unchecked && !failed) say("no kernel was launched, so no kernel was checked");
     if (failed || unchecked || ending.shell_status() != 0) {

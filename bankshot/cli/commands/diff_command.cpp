@@ -20,9 +20,9 @@ class DiffCommand final : public Command {
         ->required()
         ->type_name("BEFORE.json");
     app.add_option("after", after_, "another one")->required()->type_name("AFTER.json");
-    app.add_option("--tolerance", tolerance_, "a change of up to so many percent of a counter counts as none")
+    app.add_option("--tolerance", tolerance_, "ignore changes of up to this percentage in any counter")
         ->type_name("N%");
-    app.add_option("--allow", allow_, "a change of so much counts as none; may be repeated")
+    app.add_option("--allow", allow_, "ignore changes of up to this amount; may be repeated")
         ->type_name("'COUNTER+N'|'COUNTER+N%'")
         ->allow_extra_args(false);
     app.add_option("--kernel", kernels_, "compare only kernels with this in their name; may be repeated")

@@ -44,39 +44,7 @@ class Explain final : public Command {
 
   int run(const std::vector<std::string>& command) override {
     if (const auto error = project_.read(options_.gpu, output_.source_roots)) return refuse(error->message);
-    if (static_.wanted()) {
-      if (!command.empty())
-        return refuse("unexpected argument '" + command[0] +
-                      "': --static runs nothing, so nothing may follow the file; put options before it");
-      if (!gates_.empty()) return refuse("--fail-on needs a run, but --static runs nothing");
-      if (const std::string option = project_.given(); !option.empty())
-        return refuse(option + " needs a run, but --static runs nothing");
-      if (!options_.bank_hash.empty()) {
-        return refuse(
-            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
-            "--static does not know");
-      }
-      if (!options_.instruction_hashes.empty()) {
-        return refuse("--instruction-hashes (or BANKSHOT_INSTRUCTION_HASHES) needs a run");
-      }
-      if (options_.machine_code) {
-        return refuse(
-            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares accesses without "
-            "one");
-      }
-      if (l1_) return refuse("--l1 needs a run, but --static runs nothing");
-      if (!output_.html.file.empty()) return refuse("--html needs a run, but --static runs nothing");
-      if (verbose_) return refuse("--verbose needs a run, but --static runs nothing");
-      if (as_ncu_) return refuse("--as-ncu needs a run, but --static runs nothing");
-      if (const std::string option = formats_.first_option(); !option.empty())
-        return refuse(option + " needs a run, but --static runs nothing");
-      if (const std::string option = output_.first_text_option(); !option.empty())
-        return refuse(option + " is for the report of a run, but --static runs nothing");
-      project_.say_static();
-      std::vector<host::Input> inputs;
-      if (const auto error = project_.add_inputs({}, inputs)) return refuse(error->message);
-      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
-    }
+    if (static_.wanted()) return run_static(command);
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; in a run the program determines them");
     std::vector<compare::Gate> gates;
@@ -131,6 +99,37 @@ class Explain final : public Command {
   }
 
  private:
+  /// Why an option cannot go with --static, which runs nothing; or empty.
+  std::string refused_with_static() const {
+    if (!options_.bank_hash.empty())
+      return "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: conflicts then depend on where an array starts, which "
+             "--static does not know";
+    if (!options_.instruction_hashes.empty())
+      return "--instruction-hashes (or BANKSHOT_INSTRUCTION_HASHES) needs a run";
+    if (options_.machine_code)
+      return "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares accesses without "
+             "one";
+    const std::initializer_list<std::pair<bool, std::string>> others = {
+        {!gates_.empty(), "--fail-on"},         {true, project_.given()},          {l1_, "--l1"},
+        {!output_.html.file.empty(), "--html"}, {verbose_, "--verbose"},           {as_ncu_, "--as-ncu"},
+        {true, formats_.first_option()},        {true, output_.first_run_option()}};
+    for (const auto& [given, option] : others) {
+      if (given && !option.empty()) return option + " needs a run, but --static runs nothing";
+    }
+    return {};
+  }
+
+  int run_static(const std::vector<std::string>& command) {
+    if (!command.empty())
+      return refuse("unexpected argument '" + command[0] +
+                    "': --static runs nothing, so nothing may follow the file; put options before it");
+    if (const std::string reason = refused_with_static(); !reason.empty()) return refuse(reason);
+    project_.say_static();
+    std::vector<host::Input> inputs;
+    if (const auto error = project_.add_inputs({}, inputs)) return refuse(error->message);
+    return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
+  }
+
   bool tell(const host::Setup& setup, const host::Observation& seen) const {
     if (!as_ncu_) return output_.tell("explain", setup.target, seen);
     const std::string text = output_.without_text ? "" : "\n" + formats::to_ncu_text(seen.report, false);

@@ -89,7 +89,7 @@ class Simulate final : public Command {
             ->capture_default_str()
             ->type_name("N");
     output_.define(app, false);
-    formats_.define(app, false, true);
+    formats_.define(app, true, true);
     project_.define(app, compare::Mode::simulate);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
                table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +

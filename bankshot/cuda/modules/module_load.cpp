@@ -52,7 +52,6 @@ std::string first_file(std::string_view ptx) {
   return begin < end && end != line.npos ? std::string(line.substr(begin + 1, end - begin - 1)) : std::string();
 }
 
-/// Source: FNV-1a, 64 bits; draft-eastlake-fnv
 report::ModuleId id_of(std::string_view ptx) { return {report::module_digest(ptx), first_file(ptx)}; }
 
 UseOfMachineCode use_of_machine_code(const LoadTarget& target) {

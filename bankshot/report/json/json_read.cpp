@@ -73,14 +73,14 @@ int32_t stride_bytes(const json& object) {
   return static_cast<int32_t>(bytes);
 }
 
-scratchpad::Degrees read_degrees(const json& object, uint64_t accesses) {
-  scratchpad::Degrees degrees{};
+scratchpad::DegreeHistogram read_degrees(const json& object, uint64_t accesses) {
+  scratchpad::DegreeHistogram degrees{};
   uint64_t sum = 0;
   for (const auto& [key, count] : object.items()) {
     unsigned degree = 0;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), degree);
-    if (error != std::errc{} || end != key.data() + key.size() || degree == 0 || degree > scratchpad::kMostCounted)
-      throw Bad{"\"degrees\" must have keys from 1 to " + std::to_string(scratchpad::kMostCounted)};
+    if (error != std::errc{} || end != key.data() + key.size() || degree == 0 || degree > scratchpad::kMaxDegree)
+      throw Bad{"\"degrees\" must have keys from 1 to " + std::to_string(scratchpad::kMaxDegree)};
     sum += degrees[degree] = number<uint64_t>(object, key.c_str());
   }
   if (sum != accesses) throw Bad{"\"degrees\" do not add up to \"accesses\""};
@@ -182,6 +182,14 @@ StoppedLaunches read_stopped(const json& object, uint64_t launches) {
   return stopped;
 }
 
+/// The source lines that items of a list quote.
+void read_texts(const json& items, RunReport& report) {
+  for (const json& item : items) {
+    if (item.is_object() && item.contains("text"))
+      report.source_text[{text(item, "file"), number<uint32_t>(item, "line")}] = text(item, "text");
+  }
+}
+
 Kernel read_kernel(const json& object, RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
@@ -204,13 +212,12 @@ Kernel read_kernel(const json& object, RunReport& report) {
   if (object.contains("compiled")) kernel.compiled = read_compiled(member(object, "compiled"));
   const std::vector<ptx::SourceFrame> frames = read_frames(object);
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules, frames));
-  for (const json& line : list(object, "lines")) {
-    if (line.is_object() && line.contains("text"))
-      report.source_text[{text(line, "file"), number<uint32_t>(line, "line")}] = text(line, "text");
-  }
+  read_texts(list(object, "lines"), report);
   if (report.l1) {
     for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site, frames));
+    read_texts(object["l1"], report);
   }
+  if (object.contains("timed_lines")) read_texts(list(object, "timed_lines"), report);
   if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine, frames);
   return kernel;
 }

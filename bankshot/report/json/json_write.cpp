@@ -165,6 +165,11 @@ ordered_json failed_json(const RunReport& report) {
   return list;
 }
 
+/// The source line, where it could be read.
+void put_text(const simt::Source& source, const RunReport& report, ordered_json& json) {
+  if (const std::string text = report.text_of(source); !text.empty()) json["text"] = text;
+}
+
 ordered_json line_json(const Kernel& kernel, const LineGroup& group, const RunReport& report) {
   const simt::Source& source = kernel.sites[group.sites[0]].source;
   ordered_json json = {
@@ -176,7 +181,7 @@ ordered_json line_json(const Kernel& kernel, const LineGroup& group, const RunRe
       {"conflicts", group.shared.conflicts()},
       {"sites", group.sites},
   };
-  if (const std::string text = report.text_of(source); !text.empty()) json["text"] = text;
+  put_text(source, report, json);
   return json;
 }
 
@@ -217,7 +222,11 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report) {
       with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
   if (report.l1) {
     std::vector<std::string> l1;
-    for (const L1Site& site : kernel.l1_sites) l1.push_back(dump(l1_site_json(site, frames)));
+    for (const L1Site& site : kernel.l1_sites) {
+      ordered_json json = l1_site_json(site, frames);
+      put_text(site.source, report, json);
+      l1.push_back(dump(json));
+    }
     text = with_list(text, "l1", l1, "  ");
   }
   const auto add = [&](std::string_view name, const std::vector<ordered_json>& items) {
@@ -228,7 +237,9 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report) {
   if (kernel.timing && report.machine) {
     add("timed_launches", launches_json(*kernel.timing, report.rules.banks));
     add("timed_instructions", instructions_json(*kernel.timing, frames));
-    add("timed_lines", timed_lines_json(*kernel.timing));
+    std::vector<ordered_json> timed = timed_lines_json(*kernel.timing);
+    for (ordered_json& line : timed) put_text({line["file"], line["line"], 0, {}}, report, line);
+    add("timed_lines", timed);
   }
   if (!frames.frames().empty()) add("frames", frames_json(frames.frames()).get<std::vector<ordered_json>>());
   return text;

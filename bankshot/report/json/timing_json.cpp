@@ -99,31 +99,31 @@ timing::Counters read_counters(const json& object) {
   return counters;
 }
 
-/// By cause one number a span; causes without a slot are left out.
+/// By cause one number a bin; causes without a slot are left out.
 ordered_json series_json(const timing::SlotSeries& series) {
   ordered_json stalls = ordered_json::object();
   for (unsigned k = 0; k < timing::kCauses; ++k) {
     std::vector<uint64_t> slots;
-    for (const timing::SlotSeries::Slots& span : series.spans()) slots.push_back(span[k]);
+    for (const timing::SlotSeries::Slots& bin : series.bins()) slots.push_back(bin[k]);
     if (std::ranges::any_of(slots, [](uint64_t n) { return n != 0; })) stalls[cause(k)] = std::move(slots);
   }
-  return {{"span_cycles", series.cycles()}, {"spans", series.spans().size()}, {"stalls", std::move(stalls)}};
+  return {{"bin_cycles", series.cycles()}, {"bins", series.bins().size()}, {"stalls", std::move(stalls)}};
 }
 
 timing::SlotSeries read_series(const json& object) {
-  const auto cycles = number<uint64_t>(object, "span_cycles");
-  const auto spans = number<uint64_t>(object, "spans");
-  if (cycles == 0) throw Bad{"\"span_cycles\" must be at least 1"};
-  if (spans > timing::SlotSeries::kMostSpans)
-    throw Bad{"\"spans\" must be at most " + std::to_string(timing::SlotSeries::kMostSpans)};
-  std::vector<timing::SlotSeries::Slots> all(spans);
+  const auto cycles = number<uint64_t>(object, "bin_cycles");
+  const auto bins = number<uint64_t>(object, "bins");
+  if (cycles == 0) throw Bad{"\"bin_cycles\" must be at least 1"};
+  if (bins > timing::SlotSeries::kMostBins)
+    throw Bad{"\"bins\" must be at most " + std::to_string(timing::SlotSeries::kMostBins)};
+  std::vector<timing::SlotSeries::Slots> all(bins);
   const json& stalls = member(object, "stalls");
   if (!stalls.is_object()) throw Bad{"\"stalls\" must be an object"};
   for (unsigned k = 0; k < timing::kCauses; ++k) {
     if (!stalls.contains(cause(k))) continue;
     const json& slots = list(stalls, cause(k).c_str());
-    if (slots.size() != spans) throw Bad{"\"" + cause(k) + "\" must have a number for each of \"spans\""};
-    for (size_t at = 0; at < spans; ++at) {
+    if (slots.size() != bins) throw Bad{"\"" + cause(k) + "\" must have a number for each of \"bins\""};
+    for (size_t at = 0; at < bins; ++at) {
       if (!slots[at].is_number_unsigned()) throw Bad{"\"" + cause(k) + "\" must hold whole numbers"};
       all[at][k] = slots[at].get<uint64_t>();
     }

@@ -84,13 +84,18 @@ std::string broken(const Counters& counters, bool partial, const SimulatedMachin
   return law.empty() && !partial ? broken_at_the_end(counters) : law;
 }
 
+size_t series_kept(const std::vector<TimedLaunch>& launches) {
+  return static_cast<size_t>(
+      std::ranges::count_if(launches, [](const TimedLaunch& launch) { return launch.over_time.has_value(); }));
+}
+
 std::string broken(const std::optional<timing::SlotSeries>& series, const Counters& counters) {
   if (!series) return {};
-  if (series->spans().size() != (counters.cycles + series->cycles() - 1) / series->cycles())
-    return "the spans of over_time are not the cycles of the launch";
+  if (series->bins().size() != (counters.cycles + series->cycles() - 1) / series->cycles())
+    return "the bins of over_time are not the cycles of the launch";
   timing::SlotSeries::Slots all{};
-  for (const timing::SlotSeries::Slots& span : series->spans()) {
-    for (unsigned k = 0; k < timing::kCauses; ++k) all[k] += span[k];
+  for (const timing::SlotSeries::Slots& bin : series->bins()) {
+    for (unsigned k = 0; k < timing::kCauses; ++k) all[k] += bin[k];
   }
   return all == counters.slots ? "" : "the slots of over_time are not those of the launch";
 }
@@ -192,7 +197,8 @@ void KernelTiming::merge(const KernelTiming& other) {
       continue;
     }
     launches.push_back(launch);
-    if (launches.size() > kMostSeries) launches.back().over_time.reset();
+    std::optional<timing::SlotSeries>& series = launches.back().over_time;
+    if (series && (series->bins().empty() || series_kept(launches) > kMostSeries)) series.reset();
   }
   for (const timing::LineTiming& line : other.lines) add_line(lines, line);
 }

@@ -60,7 +60,7 @@ struct TimedLaunch {
   std::string limited_by;  ///< why no more fit: "registers"
   bool partial = false;    ///< it was stopped
   std::optional<timing::Sampled> sampled = {};
-  std::optional<timing::SlotSeries> over_time = {};  ///< of the first KernelTiming::kMostSeries launches
+  std::optional<timing::SlotSeries> over_time = {};  ///< of the first KernelTiming::kMostSeries that ran
 };
 
 struct KernelTiming {

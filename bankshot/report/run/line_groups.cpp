@@ -37,6 +37,13 @@ std::vector<LineGroup> line_groups(const Kernel& kernel) {
   return groups;
 }
 
+std::optional<LineGroup> heaviest_line(const RunReport& report, const Kernel& kernel) {
+  for (LineGroup& group : line_groups(kernel)) {
+    if (!report.is_suppressed(kernel, kernel.sites[group.sites[0]].source)) return std::move(group);
+  }
+  return std::nullopt;
+}
+
 size_t worst_site(const Kernel& kernel, const LineGroup& group) {
   return *std::max_element(group.sites.begin(), group.sites.end(), [&](size_t a, size_t b) {
     const scratchpad::SiteTotals &left = kernel.sites[a].totals, &right = kernel.sites[b].totals;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "bankshot/report/run/run_report.hpp"
@@ -17,6 +18,9 @@ struct LineGroup {
 
 /// Every site is in one group. Most conflicts first; of equals, by the place of the first site in the PTX.
 std::vector<LineGroup> line_groups(const Kernel& kernel);
+
+/// The first of them that is not suppressed.
+std::optional<LineGroup> heaviest_line(const RunReport& report, const Kernel& kernel);
 
 /// Index of the site whose worst access needs the most wavefronts, of those that have conflicts if any has.
 size_t worst_site(const Kernel& kernel, const LineGroup& group);

@@ -10,6 +10,9 @@ void quote_lines(RunReport& report, SourceLines& sources) {
   };
   for (const Kernel& kernel : report.kernels) {
     for (const Site& site : kernel.sites) quote(site.source);
+    for (const L1Site& site : kernel.l1_sites) quote(site.source);
+    if (!kernel.timing) continue;
+    for (const timing::LineTiming& line : kernel.timing->lines) quote(line.source);
   }
   for (const simt::Finding& finding : report.findings) {
     quote(finding.source);

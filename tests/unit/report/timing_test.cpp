@@ -40,8 +40,8 @@ TEST(ReportTiming, has_the_fields_of_the_contract) {
   EXPECT_EQ(kernel["counters"]["bank_lanes"].size(), 32u);
   EXPECT_EQ(kernel["counters"]["bank_lanes"][3], 128);
   EXPECT_EQ(kernel["timed_launches"][0]["over_time"],
-            (json{{"span_cycles", 64},
-                  {"spans", 2},
+            (json{{"bin_cycles", 64},
+                  {"bins", 2},
                   {"stalls", {{"issued", {30, 10}}, {"scratchpad", {70, 30}}, {"no_warp", {28, 32}}}}}));
   EXPECT_EQ(kernel["shared"]["conflicts"], 93) << "what explain tells is there too";
   EXPECT_EQ(kernel["sites"].size(), 2u);
@@ -168,9 +168,9 @@ TEST(ReportTiming, rejects_broken_laws) {
         [&](json& root) { root["kernels"][0]["timed_launches"][0]["over_time"][json::json_pointer(pointer)] = value; });
   };
   EXPECT_EQ(of_series("/stalls/issued/0", 31), "the slots of over_time are not those of the launch");
-  EXPECT_EQ(of_series("/span_cycles", 50), "");
-  EXPECT_EQ(of_series("/span_cycles", 49), "the spans of over_time are not the cycles of the launch");
-  EXPECT_EQ(of_series("/span_cycles", 100), "the spans of over_time are not the cycles of the launch");
+  EXPECT_EQ(of_series("/bin_cycles", 50), "");
+  EXPECT_EQ(of_series("/bin_cycles", 49), "the bins of over_time are not the cycles of the launch");
+  EXPECT_EQ(of_series("/bin_cycles", 100), "the bins of over_time are not the cycles of the launch");
   EXPECT_EQ(both("warp_instructions", 41), "the instructions issued are not warp_instructions");
 }
 

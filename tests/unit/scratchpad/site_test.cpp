@@ -37,7 +37,7 @@ TEST(SiteCounter, counts_accesses_by_their_wavefronts) {
   slow.cas_passes = kMaxCasPasses;
   other.record(slow, AccessKind::cas, 4, strided(32).data(), kFull, 0);
   counter.merge(other);
-  Degrees expected{};
+  DegreeHistogram expected{};
   expected[1] = 1, expected[4] = 2, expected[32] = 1, expected[32 * 4] = 1;
   EXPECT_EQ(counter.degrees, expected);
 }
@@ -50,7 +50,7 @@ TEST(SiteCounter, counts_the_most_wavefronts_together) {
   for (unsigned lane = 0; lane < kMaxLanes; ++lane) warp[lane] = lane * 128;
   counter.record(slow, AccessKind::cas, 4, warp.data(), ~uint64_t{0}, 0);
   EXPECT_EQ(counter.wavefronts, 64u * 4);
-  EXPECT_EQ(counter.degrees[kMostCounted], 1u);
+  EXPECT_EQ(counter.degrees[kMaxDegree], 1u);
 }
 
 TEST(SiteCounter, ignores_an_access_without_active_lanes) {
