@@ -1,0 +1,389 @@
+// Cycles and bandwidths of bulk and tensor copies, of their barriers, and of setmaxnreg.
+//   copy_times        prints rows (timing.hpp)
+#include <string>
+
+#include "ptx.hpp"
+#include "tensor_map.hpp"
+#include "timing.hpp"
+
+using namespace hopper;
+
+constexpr int kDynamic = 208 * 1024;
+constexpr size_t kLarge = size_t{1} << 30;  ///< bytes, many times L2
+
+/// One thread loads a box `count` times, each from a place `step` rows further, and waits for it. out[i]: cycles of
+/// load i.
+__global__ void tensor_latency(const __grid_constant__ CUtensorMap map, int count, int first, int step, uint32_t bytes,
+                               uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  barrier_init(wait_on, 1);
+  fence_async();
+  for (int i = 0; i < count; ++i) {
+    const Coordinates from{{0, first + i * step}};
+    const uint32_t start = clock32();
+    barrier_expect(wait_on, bytes);
+    tensor_load(base, &map, 2, from, wait_on);
+    barrier_wait(wait_on, i & 1);
+    out[i] = clock32() - start;
+  }
+}
+__global__ void bulk_latency(const uint8_t* from, int count, size_t step, uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  barrier_init(wait_on, 1);
+  fence_async();
+  for (int i = 0; i < count; ++i) {
+    const uint32_t start = clock32();
+    barrier_expect(wait_on, bytes);
+    bulk_load(base, from + i * step, bytes, wait_on);
+    barrier_wait(wait_on, i & 1);
+    out[i] = clock32() - start;
+  }
+}
+template <bool kOnlyRead>
+__global__ void store_latency(const __grid_constant__ CUtensorMap map, uint8_t* to, bool tensor, int count,
+                              uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  const uint32_t base = aligned_base(dynamic);
+  for (int i = 0; i < count; ++i) {
+    const uint32_t start = clock32();
+    if (tensor)
+      tensor_store(&map, 2, Coordinates{{0, 0}}, base);
+    else
+      bulk_store(to, base, bytes);
+    bulk_commit();
+    if (kOnlyRead)
+      asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    else
+      bulk_wait();
+    out[i] = clock32() - start;
+  }
+}
+
+/// A thread of each block keeps `stages` boxes in flight; the blocks' boxes follow each other in rows, modulo `rows`.
+/// out: cycles of block 0.
+__global__ void tensor_stream(const __grid_constant__ CUtensorMap map, int stages, int count, int box_rows, int rows,
+                              uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barriers[16];
+  const uint32_t base = aligned_base(dynamic);
+  for (int s = 0; s < stages; ++s) barrier_init(shared_address(&barriers[s]), 1);
+  fence_async();
+  const uint32_t start = clock32();
+  for (int i = 0; i < count + stages; ++i) {
+    const uint32_t wait_on = shared_address(&barriers[i % stages]);
+    if (i >= stages) barrier_wait(wait_on, (i / stages - 1) & 1);
+    if (i >= count) continue;
+    barrier_expect(wait_on, bytes);
+    const int row = static_cast<int>((static_cast<int64_t>(i) * gridDim.x + blockIdx.x) * box_rows % rows);
+    tensor_load(base + i % stages * bytes, &map, 2, Coordinates{{0, row}}, wait_on);
+  }
+  if (blockIdx.x == 0) *out = clock32() - start;
+}
+__global__ void bulk_stream(const uint8_t* from, int stages, int count, size_t total, uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barriers[16];
+  const uint32_t base = aligned_base(dynamic);
+  for (int s = 0; s < stages; ++s) barrier_init(shared_address(&barriers[s]), 1);
+  fence_async();
+  const uint32_t start = clock32();
+  for (int i = 0; i < count + stages; ++i) {
+    const uint32_t wait_on = shared_address(&barriers[i % stages]);
+    if (i >= stages) barrier_wait(wait_on, (i / stages - 1) & 1);
+    if (i >= count) continue;
+    barrier_expect(wait_on, bytes);
+    bulk_load(base + i % stages * bytes, from + (static_cast<size_t>(i) * gridDim.x + blockIdx.x) * bytes % total,
+              bytes, wait_on);
+  }
+  if (blockIdx.x == 0) *out = clock32() - start;
+}
+__global__ void store_stream(const __grid_constant__ CUtensorMap map, int count, int box_rows, int rows, uint32_t bytes,
+                             uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  const uint32_t base = aligned_base(dynamic);
+  const uint32_t start = clock32();
+  for (int i = 0; i < count; ++i) {
+    const int row = static_cast<int>((static_cast<int64_t>(i) * gridDim.x + blockIdx.x) * box_rows % rows);
+    tensor_store(&map, 2, Coordinates{{0, row}}, base + i % 4 * bytes);
+    bulk_commit();
+    asm volatile("cp.async.bulk.wait_group.read 3;" ::: "memory");
+  }
+  bulk_wait();
+  if (blockIdx.x == 0) *out = clock32() - start;
+}
+
+/// Each block of a cluster loads its part of a box for all blocks. out: cycles of block 0 per round, over `count`
+/// rounds.
+__global__ void multicast(const __grid_constant__ CUtensorMap map, bool cast, int count, uint32_t bytes,
+                          uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier), rank = cluster_rank();
+  uint32_t blocks;
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  if (threadIdx.x == 0) barrier_init(wait_on, 1);
+  fence_async();
+  cluster_sync();
+  const uint32_t start = clock32();
+  for (int i = 0; i < count; ++i) {
+    if (threadIdx.x == 0) {
+      barrier_expect(wait_on, cast ? bytes * blocks : bytes);
+      const int row = static_cast<int>(rank * 64);
+      if (cast)
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+            "[%1, {%3, %4}], [%2], %5;" ::"r"(base + rank * bytes),
+            "l"(&map), "r"(wait_on), "r"(0), "r"(row), "h"(static_cast<uint16_t>((1 << blocks) - 1))
+            : "memory");
+      else
+        tensor_load(base, &map, 2, Coordinates{{0, row}}, wait_on);
+    }
+    barrier_wait(wait_on, i & 1);
+    cluster_sync();
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *out = clock32() - start;
+}
+
+enum Operation {
+  kArrive,
+  kArriveExpect,
+  kTryWaitDone,
+  kTestWait,
+  kArriveAndWait,
+  kFence,
+  kInit,
+  kPingPong,
+  kSyncthreads
+};
+/// kPingPong: warps 0 and 1 hand a phase to each other, in turn; the cycles are of both ways.
+template <Operation kOperation>
+__global__ void barrier_cost(int count, uint32_t* out) {
+  __shared__ __align__(8) uint64_t barriers[2];
+  const uint32_t one = shared_address(&barriers[0]), two = shared_address(&barriers[1]);
+  if (threadIdx.x == 0) {
+    barrier_init(one, kOperation == kPingPong                                ? 1
+                      : kOperation == kArrive || kOperation == kArriveExpect ? 1000000 / 32 * 32
+                                                                             : blockDim.x);
+    barrier_init(two, 1);
+  }
+  __syncthreads();
+  const uint32_t start = clock32();
+#pragma unroll 4
+  for (int i = 0; i < count; ++i) {
+    if (kOperation == kArrive) barrier_arrive(one);
+    if (kOperation == kArriveExpect) barrier_expect(one, 0);
+    if (kOperation == kTryWaitDone) barrier_try(one, 1);
+    if (kOperation == kTestWait) {
+      uint32_t done;
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 1; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(done)
+                   : "r"(one)
+                   : "memory");
+    }
+    if (kOperation == kArriveAndWait) {
+      barrier_arrive(one);
+      while (!barrier_try(one, i & 1)) {
+      }
+    }
+    if (kOperation == kFence) fence_async();
+    if (kOperation == kInit) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(two) : "memory");
+    if (kOperation == kSyncthreads) __syncthreads();
+    if (kOperation == kPingPong && threadIdx.x % 32 == 0) {
+      if (threadIdx.x == 0) {
+        barrier_arrive(one);
+        barrier_wait(two, i & 1);
+      } else {
+        barrier_wait(one, i & 1);
+        barrier_arrive(two);
+      }
+    }
+  }
+  if (threadIdx.x == 0) *out = clock32() - start;
+}
+template <Operation kOperation>
+void barrier_row(DeviceArray<uint32_t>& out, const char* name, int threads) {
+  const double few = median_cycles(out, [&](uint32_t* o) { barrier_cost<kOperation><<<1, threads>>>(32, o); });
+  const double many = median_cycles(out, [&](uint32_t* o) { barrier_cost<kOperation><<<1, threads>>>(288, o); });
+  row(name, std::to_string(threads) + " threads", (many - few) / 256);
+}
+
+/// Warpgroup 0 gives registers back, warpgroups 1 and 2 ask for more: 3 x 168 = 40 + 2 x 232. out: cycles of one warp
+/// of 0 and of 1.
+__global__ void __launch_bounds__(384, 1) registers(uint32_t* out) {
+  const uint32_t start = clock32();
+  if (threadIdx.x < 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
+    if (threadIdx.x == 0) out[0] = clock32() - start;
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
+    if (threadIdx.x == 128) out[1] = clock32() - start;
+  }
+}
+
+CUtensorMap map_of(void* memory, uint32_t inner, uint64_t rows, uint32_t box_rows, CUtensorMapSwizzle swizzle) {
+  CUtensorMap map;
+  const Tiles tiles{CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 2, {inner, rows}, {inner}, {inner, box_rows}, swizzle};
+  if (encode_tiles(map, tiles, memory) != CUDA_SUCCESS)
+    std::fprintf(stderr, "a tensor map was refused\n"), std::exit(1);
+  return map;
+}
+
+double middle(const DeviceArray<uint32_t>& out, int first, int count) {
+  const std::vector<uint32_t> all = out.download();
+  return median(std::vector<double>(all.begin() + first, all.begin() + first + count));
+}
+
+int main() {
+  DeviceArray<uint32_t> out(1024);
+  DeviceArray<uint8_t> memory(kLarge);
+  allow_shared(tensor_latency, kDynamic);
+  allow_shared(bulk_latency, kDynamic);
+  allow_shared(tensor_stream, kDynamic);
+  allow_shared(bulk_stream, kDynamic);
+  allow_shared(store_stream, kDynamic);
+  allow_shared(store_latency<false>, kDynamic);
+  allow_shared(store_latency<true>, kDynamic);
+  allow_shared(multicast, kDynamic);
+
+  barrier_row<kArrive>(out, "mbarrier.arrive", 1);
+  barrier_row<kArrive>(out, "mbarrier.arrive", 32);
+  barrier_row<kArrive>(out, "mbarrier.arrive", 128);
+  barrier_row<kArriveExpect>(out, "mbarrier.arrive.expect_tx", 1);
+  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 1);
+  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 32);
+  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 128);
+  barrier_row<kTestWait>(out, "mbarrier.test_wait of a finished phase", 32);
+  for (int threads : {1, 32, 128, 512}) barrier_row<kArriveAndWait>(out, "mbarrier.arrive and try_wait", threads);
+  for (int threads : {32, 128, 512}) barrier_row<kSyncthreads>(out, "bar.sync", threads);
+  barrier_row<kFence>(out, "fence.proxy.async", 32);
+  barrier_row<kFence>(out, "fence.proxy.async", 128);
+  barrier_row<kInit>(out, "mbarrier.init", 1);
+  barrier_row<kPingPong>(out, "mbarrier hand-over and back, two warps", 64);
+
+  const CUtensorMapSwizzle modes[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
+                                      CU_TENSOR_MAP_SWIZZLE_128B};
+  const char* names[] = {"none", "32 B", "64 B", "128 B"};
+  const uint32_t widths[] = {128, 32, 64, 128};
+  for (int mode = 0; mode < 4; ++mode)
+    for (uint32_t rows : {1u, 8u, 16u, 32u, 64u, 128u, 256u}) {
+      if (mode == 1 || mode == 2 ? rows != 64 : false) continue;
+      const uint32_t inner = widths[mode], bytes = inner * rows;
+      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, modes[mode]);
+      const std::string condition =
+          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + names[mode];
+      tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, 0, bytes, out.get());
+      synchronize();
+      row("tensor load latency", condition + ", in L2", middle(out, 8, 56));
+      // 64 places 4 MiB apart, each read once after all of L2 was replaced.
+      CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
+      tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, (4 << 20) / inner, bytes, out.get());
+      synchronize();
+      row("tensor load latency", condition + ", not in L2, 4 MiB apart", middle(out, 8, 56));
+      CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
+      tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, static_cast<int>(rows), bytes, out.get());
+      synchronize();
+      row("tensor load latency", condition + ", not in L2, one after the other", middle(out, 8, 56));
+    }
+  for (uint32_t bytes : {16u, 128u, 1024u, 4096u, 16384u, 65536u}) {
+    bulk_latency<<<1, 1, kDynamic>>>(memory.get(), 64, 0, bytes, out.get());
+    synchronize();
+    row("bulk load latency", std::to_string(bytes) + " B, in L2", middle(out, 8, 56));
+    CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
+    bulk_latency<<<1, 1, kDynamic>>>(memory.get(), 64, 4 << 20, bytes, out.get());
+    synchronize();
+    row("bulk load latency", std::to_string(bytes) + " B, not in L2, 4 MiB apart", middle(out, 8, 56));
+  }
+  for (uint32_t rows : {8u, 64u, 128u}) {
+    const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
+    for (bool tensor : {true, false}) {
+      const std::string condition =
+          std::string(tensor ? "tensor" : "bulk") + " store, " + std::to_string(128 * rows) + " B";
+      store_latency<false><<<1, 1, kDynamic>>>(map, memory.get(), tensor, 64, 128 * rows, out.get());
+      synchronize();
+      row("store until written", condition, middle(out, 8, 56));
+      store_latency<true><<<1, 1, kDynamic>>>(map, memory.get(), tensor, 64, 128 * rows, out.get());
+      synchronize();
+      row("store until read", condition, middle(out, 8, 56));
+    }
+  }
+
+  // Streams: bytes per cycle of an SM from L2, GB/s of the GPU.
+  for (int mode = 0; mode < 4; ++mode)
+    for (uint32_t inner : {32u, 64u, 128u, 256u}) {
+      if (mode && inner > widths[mode]) continue;
+      const uint32_t rows = 16384 / inner > 256 ? 256 : 16384 / inner, bytes = inner * rows;
+      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, modes[mode]);
+      const std::string condition =
+          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + names[mode];
+      const auto one = [&](int stages) {
+        const double few = median_cycles(
+            out, [&](uint32_t* o) { tensor_stream<<<1, 1, kDynamic>>>(map, stages, 16, rows, 1 << 14, bytes, o); });
+        const double many = median_cycles(
+            out, [&](uint32_t* o) { tensor_stream<<<1, 1, kDynamic>>>(map, stages, 80, rows, 1 << 14, bytes, o); });
+        row("tensor load bandwidth of an SM", condition + ", in L2, " + std::to_string(stages) + " in flight",
+            64.0 * bytes / (many - few), "B/cycle");
+      };
+      one(8);
+      if (mode == 3 && inner == 128) one(1), one(2), one(4), one(12);
+      const double ms = median_milliseconds(
+          [&] { tensor_stream<<<132, 1, kDynamic>>>(map, 8, 256, rows, 1 << 30, bytes, out.get()); });
+      row("tensor load bandwidth of the GPU", condition + ", 8 in flight, DRAM", 132.0 * 256 * bytes / ms / 1e6,
+          "GB/s");
+      const double in_l2 = median_milliseconds([&] {
+        tensor_stream<<<132, 1, kDynamic>>>(map, 8, 256, rows, static_cast<int>((16 << 20) / inner), bytes, out.get());
+      });
+      row("tensor load bandwidth of the GPU", condition + ", 8 in flight, 16 MiB in L2",
+          132.0 * 256 * bytes / in_l2 / 1e6, "GB/s");
+      const double few =
+          median_cycles(out, [&](uint32_t* o) { store_stream<<<1, 1, kDynamic>>>(map, 16, rows, 1 << 14, bytes, o); });
+      const double many =
+          median_cycles(out, [&](uint32_t* o) { store_stream<<<1, 1, kDynamic>>>(map, 80, rows, 1 << 14, bytes, o); });
+      row("tensor store bandwidth of an SM", condition + ", 4 in flight", 64.0 * bytes / (many - few), "B/cycle");
+      const double stores =
+          median_milliseconds([&] { store_stream<<<132, 1, kDynamic>>>(map, 256, rows, 1 << 30, bytes, out.get()); });
+      row("tensor store bandwidth of the GPU", condition + ", 4 in flight, DRAM", 132.0 * 256 * bytes / stores / 1e6,
+          "GB/s");
+    }
+  for (uint32_t bytes : {512u, 2048u, 8192u, 16384u}) {
+    const double few = median_cycles(
+        out, [&](uint32_t* o) { bulk_stream<<<1, 1, kDynamic>>>(memory.get(), 8, 16, 1 << 21, bytes, o); });
+    const double many = median_cycles(
+        out, [&](uint32_t* o) { bulk_stream<<<1, 1, kDynamic>>>(memory.get(), 8, 80, 1 << 21, bytes, o); });
+    row("bulk load bandwidth of an SM", std::to_string(bytes) + " B, 8 in flight, in L2", 64.0 * bytes / (many - few),
+        "B/cycle");
+    const double ms =
+        median_milliseconds([&] { bulk_stream<<<132, 1, kDynamic>>>(memory.get(), 8, 256, kLarge, bytes, out.get()); });
+    row("bulk load bandwidth of the GPU", std::to_string(bytes) + " B, 8 in flight, DRAM",
+        132.0 * 256 * bytes / ms / 1e6, "GB/s");
+  }
+  for (int blocks : {1, 2, 4, 8})
+    for (bool cast : {false, true}) {
+      const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, 64, CU_TENSOR_MAP_SWIZZLE_128B);
+      const double cycles = median_cycles(out, [&](uint32_t* o) {
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+        cudaLaunchConfig_t config{};
+        config.gridDim = blocks, config.blockDim = 32, config.dynamicSmemBytes = kDynamic, config.attrs = &attribute,
+        config.numAttrs = 1;
+        CHECK(cudaLaunchKernelEx(&config, multicast, map, cast, 64, 8192u, o));
+      });
+      row(cast ? "multicast tensor load and cluster barrier" : "tensor load and cluster barrier",
+          "8 KB of each block, cluster of " + std::to_string(blocks), cycles / 64);
+    }
+  for (int which : {0, 1}) {
+    std::vector<double> cycles;
+    for (int run = 0; run < 8; ++run) {
+      registers<<<1, 384>>>(out.get());
+      synchronize();
+      cycles.push_back(out.download()[which]);
+    }
+    row(which ? "setmaxnreg.inc" : "setmaxnreg.dec",
+        which ? "from 168 to 232 registers, beside a warpgroup that gives back" : "from 168 to 40 registers",
+        median(cycles));
+  }
+  return 0;
+}

@@ -1,0 +1,413 @@
+// Kernels for a profiler to count: each makes kCount of one thing, one warp, warpgroup or thread, in a block or a
+// cluster of two.
+//   counted PART…     launches the kernels of these parts: warp warpgroup thread cluster few; prints a line `number
+//   name` for each
+//                     launch, in their order. `few` has one of each kind.
+// What a kernel does besides is in the launch whose name starts with "nothing".
+#include <cstring>
+#include <string>
+
+#include "ptx.hpp"
+#include "tensor_map.hpp"
+#include "timing.hpp"
+#include "wgmma.generated.hpp"
+
+using namespace hopper;
+
+constexpr int kCount = 16, kDynamic = 100 * 1024;
+
+enum What {
+  kNothing,
+  kStore1,
+  kStore2,
+  kStore4,
+  kStore1T,
+  kStore2T,
+  kStore4T,
+  kLoad1,
+  kLoad2,
+  kLoad4,
+  kLoad1T,
+  kLoad2T,
+  kLoad4T,
+  kArrive,
+  kTry,
+  kExpect,
+  kFence
+};
+
+/// A warp; rows `stride` bytes apart.
+template <What kWhat>
+__global__ void of_warp(uint32_t stride, bool swizzled, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  uint32_t offset = threadIdx.x * stride, r[4] = {threadIdx.x, stride, 3, 4};
+  if (swizzled) offset ^= (offset >> 7 & 7) << 4;
+  const uint32_t at = base + offset;
+  if (threadIdx.x == 0) barrier_init(wait_on, 1000);
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+#define LOAD(SHAPE, LIST)                                                        \
+  asm volatile("ldmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 " LIST ", [%4];" \
+               : "+r"(r[0]), "+r"(r[1]), "+r"(r[2]), "+r"(r[3])                  \
+               : "r"(at)                                                         \
+               : "memory")
+#define STORE(SHAPE, LIST)                                                                                          \
+  asm volatile("stmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 [%4], " LIST ";" ::"r"(r[0]), "r"(r[1]), "r"(r[2]), \
+               "r"(r[3]), "r"(at)                                                                                   \
+               : "memory")
+    if constexpr (kWhat == kLoad1) LOAD("x1", "{%0}");
+    if constexpr (kWhat == kLoad2) LOAD("x2", "{%0, %1}");
+    if constexpr (kWhat == kLoad4) LOAD("x4", "{%0, %1, %2, %3}");
+    if constexpr (kWhat == kLoad1T) LOAD("x1.trans", "{%0}");
+    if constexpr (kWhat == kLoad2T) LOAD("x2.trans", "{%0, %1}");
+    if constexpr (kWhat == kLoad4T) LOAD("x4.trans", "{%0, %1, %2, %3}");
+    if constexpr (kWhat == kStore1) STORE("x1", "{%0}");
+    if constexpr (kWhat == kStore2) STORE("x2", "{%0, %1}");
+    if constexpr (kWhat == kStore4) STORE("x4", "{%0, %1, %2, %3}");
+    if constexpr (kWhat == kStore1T) STORE("x1.trans", "{%0}");
+    if constexpr (kWhat == kStore2T) STORE("x2.trans", "{%0, %1}");
+    if constexpr (kWhat == kStore4T) STORE("x4.trans", "{%0, %1, %2, %3}");
+    if constexpr (kWhat == kArrive) barrier_arrive(wait_on);
+    if constexpr (kWhat == kExpect) barrier_expect(wait_on, 0);
+    if constexpr (kWhat == kTry) r[0] += barrier_try(wait_on, 1);
+    if constexpr (kWhat == kFence) fence_async();
+  }
+  out[threadIdx.x] = r[0] + r[1] + r[2] + r[3];
+}
+
+/// A warpgroup; kCount times wgmma on one accumulator. kWay 0: descriptors, 1: A in registers, 2: B MN-major, 3: both
+/// MN-major, 4: nothing.
+template <class Form, int kWay>
+__global__ void __launch_bounds__(128) of_warpgroup(uint64_t fields_a, uint64_t fields_b, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  const uint32_t base = aligned_base(dynamic);
+  const uint64_t of_a = fields_a | descriptor(base, 0, 0, 0, 0), of_b = fields_b | descriptor(base + 32768, 0, 0, 0, 0);
+  typename Form::D d[Form::kRegisters] = {};
+  const uint32_t a[4] = {threadIdx.x, out[0], out[1], out[2]};
+  wgmma_fence();
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if constexpr (kWay == 0) Form::ss(d, of_a, of_b, 1);
+    if constexpr (kWay == 1) Form::rs(d, a, of_b, 1);
+    if constexpr (kWay == 2) Form::template ss<0, 1>(d, of_a, of_b, 1);
+    if constexpr (kWay == 3) Form::template ss<1, 1>(d, of_a, of_b, 1);
+  }
+  wgmma_commit();
+  wgmma_wait();
+  float sum = 0;
+  for (int r = 0; r < Form::kRegisters; ++r) sum += static_cast<float>(d[r]);
+  if (sum == 12345.0f) out[threadIdx.x] = 1;
+}
+
+enum Copy { kNoCopy, kTensorLoad, kTensorStore, kBulkLoad, kBulkStore, kReduceU32, kReduceF32 };
+/// A thread makes kCount copies, one after the other.
+template <Copy kCopy>
+__global__ void of_thread(const __grid_constant__ CUtensorMap map, uint8_t* global, uint32_t bytes) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  barrier_init(wait_on, 1);
+  fence_async();
+  for (int i = 0; i < kCount; ++i) {
+    if (kCopy == kTensorLoad || kCopy == kBulkLoad) {
+      barrier_expect(wait_on, bytes);
+      if (kCopy == kTensorLoad)
+        tensor_load(base, &map, 2, Coordinates{{0, 0}}, wait_on);
+      else
+        bulk_load(base, global, bytes, wait_on);
+      barrier_wait(wait_on, i & 1);
+    } else if (kCopy != kNoCopy) {
+      if (kCopy == kTensorStore) tensor_store(&map, 2, Coordinates{{0, 0}}, base);
+      if (kCopy == kBulkStore) bulk_store(global, base, bytes);
+      if (kCopy == kReduceU32)
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
+                         __cvta_generic_to_global(global)),
+                     "r"(base), "r"(bytes)
+                     : "memory");
+      if (kCopy == kReduceF32)
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
+                         __cvta_generic_to_global(global)),
+                     "r"(base), "r"(bytes)
+                     : "memory");
+      bulk_commit();
+      bulk_wait();
+    }
+  }
+}
+
+enum Remote {
+  kNoAccess,
+  kRemoteLoad4,
+  kRemoteLoad16,
+  kRemoteStore4,
+  kRemoteStore16,
+  kRemoteReduce,
+  kRemoteAtomic,
+  kRemoteAsync,
+  kRemoteCopy,
+  kRemoteReduceCopy,
+  kRemoteArrive
+};
+/// A warp of block 0 accesses block `owner` of a cluster of two; lanes `stride` bytes apart, or pieces of `stride`
+/// bytes.
+template <Remote kRemote>
+__global__ void __cluster_dims__(2) of_cluster(uint32_t owner, uint32_t stride, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  constexpr bool kCopies = kRemote == kRemoteCopy || kRemote == kRemoteReduceCopy,
+                 kWaits = kCopies || kRemote == kRemoteAsync;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier), rank = cluster_rank();
+  const uint32_t to = map_to(base, owner), remote_barrier = map_to(wait_on, owner), at = to + threadIdx.x * stride;
+  if (threadIdx.x == 0) {
+    barrier_init(wait_on, kRemote == kRemoteArrive ? 1000 : 1);
+    if (kWaits && rank == owner) barrier_expect(wait_on, kCount * (kCopies ? stride : 128));
+  }
+  fence_async();
+  cluster_sync();
+  uint32_t sum = 0;
+  if (rank == 0) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      uint32_t x = 0, y = 0, z = 0, w = 0;
+      if (kRemote == kRemoteLoad4) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+      if (kRemote == kRemoteLoad16)
+        asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                     : "r"(at)
+                     : "memory");
+      if (kRemote == kRemoteStore4) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(i) : "memory");
+      if (kRemote == kRemoteStore16)
+        asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(i) : "memory");
+      if (kRemote == kRemoteReduce) asm volatile("red.shared::cluster.add.u32 [%0], 1;" ::"r"(at) : "memory");
+      if (kRemote == kRemoteAtomic)
+        asm volatile("atom.shared::cluster.add.u32 %0, [%1], 1;" : "=r"(x) : "r"(at) : "memory");
+      if (kRemote == kRemoteAsync)
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(at), "r"(i),
+                     "r"(remote_barrier)
+                     : "memory");
+      if (kRemote == kRemoteArrive)
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
+      if (kCopies && threadIdx.x == 0) {
+        if (kRemote == kRemoteCopy)
+          bulk_to_cluster(to + 32768, base, stride, remote_barrier);
+        else
+          asm volatile(
+              "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], %2, "
+              "[%3];" ::"r"(to + 32768),
+              "r"(base), "r"(stride), "r"(remote_barrier)
+              : "memory");
+      }
+      sum += x + y + z + w;
+    }
+    out[threadIdx.x] = sum;
+  }
+  if (kWaits && rank == owner) barrier_wait(wait_on, 0);
+  cluster_sync();
+}
+
+int launches = 0;
+void launched(const std::string& name) {
+  synchronize();
+  std::printf("%d\t%s\n", launches++, name.c_str());
+  std::fflush(stdout);
+}
+
+uint32_t* out;
+
+template <What kWhat>
+void warp(const char* name, bool addresses) {
+  allow_shared(of_warp<kWhat>, kDynamic);
+  for (uint32_t stride : {16u, 32u, 48u, 64u, 128u, 256u, 1024u})
+    for (bool swizzled : {false, true}) {
+      if (!addresses && (stride != 16 || swizzled)) continue;
+      if (swizzled && stride != 128 && stride != 256) continue;
+      of_warp<kWhat><<<1, 32, kDynamic>>>(stride, swizzled, out);
+      launched(std::string(name) +
+               (addresses ? ", rows " + std::to_string(stride) + " B apart" + (swizzled ? ", swizzled" : "") : ""));
+    }
+}
+
+template <class Form, int kWay>
+void warpgroup(const char* name) {
+  static const char* const ways[] = {"A and B by descriptor", "A in registers", "B MN-major", "A and B MN-major",
+                                     "nothing"};
+  const struct {
+    const char* name;
+    uint32_t mode, rows;
+  } modes[] = {{"none", kNone, 16}, {"32 B", k32B, 32}, {"64 B", k64B, 64}, {"128 B", k128B, 128}};
+  allow_shared(of_warpgroup<Form, kWay>, kDynamic);
+  for (const auto& m : modes) {
+    if (kWay == 4 && m.mode != kNone) continue;
+    // K-major: leading only without swizzle, stride between 8 rows. MN-major: the blocks of 8 k one after the other,
+    // then the next columns.
+    const uint64_t k_major = descriptor(0, 4096, 8 * m.rows, 0, m.mode);
+    const uint64_t mn_major =
+        m.mode == kNone ? descriptor(0, 4096, 128, 0, m.mode) : descriptor(0, 16 * m.rows, 8 * m.rows, 0, m.mode);
+    of_warpgroup<Form, kWay>
+        <<<1, 128, kDynamic>>>(kWay == 3 ? mn_major : k_major, kWay == 2 || kWay == 3 ? mn_major : k_major, out);
+    launched(std::string(kWay == 4 ? "nothing, warpgroup" : "wgmma ") + name + " n" + std::to_string(Form::kN) + ", " +
+             ways[kWay] + ", swizzle " + m.name);
+  }
+}
+
+template <Remote kRemote>
+void cluster(const char* name, std::initializer_list<uint32_t> strides) {
+  allow_shared(of_cluster<kRemote>, kDynamic);
+  for (uint32_t stride : strides)
+    for (uint32_t owner : {1u, 0u}) {
+      if (owner == 0 && stride != *strides.begin()) continue;
+      of_cluster<kRemote><<<2, 32, kDynamic>>>(owner, stride, out);
+      launched(std::string(name) + ", " + std::to_string(stride) + " B, " +
+               (owner ? "the other block" : "the own block"));
+    }
+}
+
+void warps() {
+  warp<kNothing>("nothing, warp", false);
+  warp<kStore4>("stmatrix.x4", true);
+  warp<kStore1>("stmatrix.x1", true);
+  warp<kStore2>("stmatrix.x2", true);
+  warp<kStore4T>("stmatrix.x4.trans", true);
+  warp<kStore1T>("stmatrix.x1.trans", true);
+  warp<kLoad4>("ldmatrix.x4", true);
+  warp<kLoad4T>("ldmatrix.x4.trans", true);
+  warp<kArrive>("mbarrier.arrive", false);
+  warp<kTry>("mbarrier.try_wait", false);
+  warp<kExpect>("mbarrier.arrive.expect_tx", false);
+  warp<kFence>("fence.proxy.async", false);
+}
+void warpgroups() {
+  warpgroup<Wgmma_f32_f16_f16<64>, 4>("");
+  warpgroup<Wgmma_f32_f16_f16<64>, 0>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<64>, 1>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<64>, 2>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<64>, 3>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<8>, 0>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<8>, 1>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<128>, 0>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<256>, 0>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<256>, 1>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<256>, 2>("f32.f16");
+  warpgroup<Wgmma_f32_e4m3_e4m3<128>, 0>("f32.e4m3");
+  warpgroup<Wgmma_f32_tf32_tf32<128>, 0>("f32.tf32");
+  warpgroup<Wgmma_s32_s8_s8<128>, 0>("s32.s8");
+  warpgroup<Wgmma_f16_f16_f16<128>, 0>("f16.f16");
+}
+
+void allow_copies() {
+  allow_shared(of_thread<kNoCopy>, kDynamic);
+  allow_shared(of_thread<kTensorLoad>, kDynamic);
+  allow_shared(of_thread<kTensorStore>, kDynamic);
+  allow_shared(of_thread<kBulkLoad>, kDynamic);
+  allow_shared(of_thread<kBulkStore>, kDynamic);
+  allow_shared(of_thread<kReduceU32>, kDynamic);
+  allow_shared(of_thread<kReduceF32>, kDynamic);
+}
+void threads(uint8_t* global) {
+  allow_copies();
+  CUtensorMap map;
+  std::memset(&map, 0, sizeof map);
+  of_thread<kNoCopy><<<1, 1, kDynamic>>>(map, global, 0);
+  launched("nothing, thread");
+  const CUtensorMapSwizzle modes[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
+                                      CU_TENSOR_MAP_SWIZZLE_128B};
+  const char* names[] = {"none", "32 B", "64 B", "128 B"};
+  const uint32_t spans[] = {256, 32, 64, 128};
+  for (int mode = 0; mode < 4; ++mode)
+    for (uint32_t inner : {16u, 32u, 64u, 128u, 256u})
+      for (uint32_t element : {1u, 4u}) {
+        if (inner > spans[mode] || (element == 4 && inner != 64)) continue;
+        const Tiles tiles{element == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_UINT32,
+                          static_cast<int>(element),
+                          2,
+                          {1024 / element, 512},
+                          {1024},
+                          {inner / element, 64},
+                          modes[mode]};
+        if (encode_tiles(map, tiles, global) != CUDA_SUCCESS) continue;
+        const std::string condition =
+            "box " + std::to_string(inner) + " B x 64 of " + std::to_string(element) + " B, swizzle " + names[mode];
+        of_thread<kTensorLoad><<<1, 1, kDynamic>>>(map, global, inner * 64);
+        launched("tensor load, " + condition);
+        if (element == 4) continue;
+        of_thread<kTensorStore><<<1, 1, kDynamic>>>(map, global, inner * 64);
+        launched("tensor store, " + condition);
+      }
+  for (uint32_t bytes : {128u, 4096u, 16384u}) {
+    of_thread<kBulkLoad><<<1, 1, kDynamic>>>(map, global, bytes);
+    launched("bulk load, " + std::to_string(bytes) + " B");
+    of_thread<kBulkStore><<<1, 1, kDynamic>>>(map, global, bytes);
+    launched("bulk store, " + std::to_string(bytes) + " B");
+    of_thread<kReduceU32><<<1, 1, kDynamic>>>(map, global, bytes);
+    launched("bulk reduction add.u32, " + std::to_string(bytes) + " B");
+    of_thread<kReduceF32><<<1, 1, kDynamic>>>(map, global, bytes);
+    launched("bulk reduction add.f32, " + std::to_string(bytes) + " B");
+  }
+}
+void clusters() {
+  cluster<kNoAccess>("nothing, cluster", {4});
+  cluster<kRemoteLoad4>("ld.shared::cluster.u32", {4, 8, 32, 128});
+  cluster<kRemoteLoad16>("ld.shared::cluster.v4.u32", {16, 32, 128});
+  cluster<kRemoteStore4>("st.shared::cluster.u32", {4, 8, 32, 128});
+  cluster<kRemoteStore16>("st.shared::cluster.v4.u32", {16, 32, 128});
+  cluster<kRemoteReduce>("red.shared::cluster.add.u32", {4, 0, 8, 128});
+  cluster<kRemoteAtomic>("atom.shared::cluster.add.u32", {4, 0, 8, 128});
+  cluster<kRemoteAsync>("st.async.b32", {4, 128});
+  cluster<kRemoteCopy>("bulk copy to the cluster", {128, 4096, 16384});
+  cluster<kRemoteReduceCopy>("bulk reduction add.u32 to the cluster", {128, 4096});
+  cluster<kRemoteArrive>("mbarrier.arrive, remote", {4});
+}
+void few(uint8_t* global) {
+  warp<kNothing>("nothing, warp", false);
+  warp<kStore4>("stmatrix.x4", false);
+  warp<kLoad4>("ldmatrix.x4", false);
+  warp<kArrive>("mbarrier.arrive", false);
+  warp<kTry>("mbarrier.try_wait", false);
+  warpgroup<Wgmma_f32_f16_f16<64>, 4>("");
+  warpgroup<Wgmma_f32_f16_f16<128>, 0>("f32.f16");
+  warpgroup<Wgmma_f32_f16_f16<128>, 1>("f32.f16");
+  allow_copies();
+  CUtensorMap map;
+  const Tiles tiles{CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 2, {1024, 512}, {1024}, {128, 64}, CU_TENSOR_MAP_SWIZZLE_128B};
+  if (encode_tiles(map, tiles, global) != CUDA_SUCCESS) return;
+  of_thread<kNoCopy><<<1, 1, kDynamic>>>(map, global, 0);
+  launched("nothing, thread");
+  of_thread<kTensorLoad><<<1, 1, kDynamic>>>(map, global, 8192);
+  launched("tensor load");
+  of_thread<kTensorStore><<<1, 1, kDynamic>>>(map, global, 8192);
+  launched("tensor store");
+  of_thread<kBulkLoad><<<1, 1, kDynamic>>>(map, global, 8192);
+  launched("bulk load");
+  of_thread<kReduceU32><<<1, 1, kDynamic>>>(map, global, 8192);
+  launched("bulk reduction");
+  cluster<kNoAccess>("nothing, cluster", {4});
+  cluster<kRemoteLoad4>("ld.shared::cluster.u32", {4});
+  cluster<kRemoteStore4>("st.shared::cluster.u32", {4});
+  cluster<kRemoteAtomic>("atom.shared::cluster.add.u32", {4});
+  cluster<kRemoteCopy>("bulk copy to the cluster", {8192});
+}
+
+int main(int argc, char** argv) {
+  DeviceArray<uint32_t> results(1024);
+  out = results.get();
+  DeviceArray<uint8_t> global(1 << 20);
+  for (int i = 1; i < argc; ++i) {
+    const std::string part = argv[i];
+    if (part == "warp")
+      warps();
+    else if (part == "warpgroup")
+      warpgroups();
+    else if (part == "thread")
+      threads(global.get());
+    else if (part == "cluster")
+      clusters();
+    else if (part == "few")
+      few(global.get());
+    else
+      return std::fprintf(stderr, "counted: no part %s\n", argv[i]), 2;
+  }
+  return 0;
+}
