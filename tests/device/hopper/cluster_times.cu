@@ -50,9 +50,9 @@ __host__ __device__ constexpr int width_of(int kind) {
                                                                                                       : 16;
 }
 /// All warps of each block access the next block's (or their own, as shared::cluster) memory; lanes are `stride` bytes
-/// apart. out: cycles of block 0.
+/// apart. `step` is 0, unknown to the compiler, which would drop accesses to the same address. out: cycles of block 0.
 template <Kind kKind>
-__global__ void stream(int distance, int count, uint32_t stride, int readers, uint32_t* out) {
+__global__ void stream(int distance, int count, uint32_t stride, int readers, uint32_t step, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   __shared__ __align__(8) uint64_t barriers[32];  // of the warps that write here
   constexpr bool kAsync = kKind == kAsync4 || kKind == kAsync16;
@@ -68,7 +68,7 @@ __global__ void stream(int distance, int count, uint32_t stride, int readers, ui
     if (waits) barrier_expect(own_barrier, count * 32 * width_of(kKind));
   }
   cluster_sync();
-  const uint32_t at = remote + (threadIdx.x % 32 * stride + threadIdx.x / 32 * 512) % 32768;
+  uint32_t at = remote + (threadIdx.x % 32 * stride + threadIdx.x / 32 * 512) % 32768;
   uint32_t sum = 0;
   const uint32_t start = clock32();
   if (static_cast<int>(cluster_rank()) < readers) {
@@ -98,6 +98,7 @@ __global__ void stream(int distance, int count, uint32_t stride, int readers, ui
             "r"(i), "r"(remote_barrier)
             : "memory");
       sum += x + y + z + w;
+      at += step;
     }
   }
   if (sum == 0x12345) out[1] = sum;
@@ -107,11 +108,18 @@ __global__ void stream(int distance, int count, uint32_t stride, int readers, ui
   cluster_sync();
 }
 
-/// `count` cluster barriers. out: cycles of block 0.
+/// `count` cluster barriers, with release and acquire of memory or without. out: cycles of block 0.
+template <bool kRelaxed>
 __global__ void barriers(int count, uint32_t* out) {
   cluster_sync();
   const uint32_t start = clock32();
-  for (int i = 0; i < count; ++i) cluster_sync();
+  for (int i = 0; i < count; ++i) {
+    if (kRelaxed)
+      asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    else
+      cluster_arrive();
+    cluster_wait();
+  }
   if (cluster_rank() == 0 && threadIdx.x == 0) *out = clock32() - start;
 }
 __global__ void map_cost(int count, uint32_t* out) {
@@ -164,12 +172,13 @@ __global__ void bulk_stream(int count, uint32_t bytes, uint32_t* out) {
   asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
   const uint32_t base = aligned_base(dynamic), other = (cluster_rank() + 1) % blocks,
                  wait_on = shared_address(&barrier);
+  const uint32_t to = map_to(base + 32768, other), barrier_there = map_to(wait_on, other);
   if (threadIdx.x == 0) barrier_init(wait_on, 1), barrier_expect(wait_on, count * bytes);
   fence_async();
   cluster_sync();
   const uint32_t start = clock32();
   if (threadIdx.x == 0)
-    for (int i = 0; i < count; ++i) bulk_to_cluster(map_to(base + 32768, other), base, bytes, map_to(wait_on, other));
+    for (int i = 0; i < count; ++i) bulk_to_cluster(to, base, bytes, barrier_there);
   barrier_wait(wait_on, 0);
   if (cluster_rank() == 0 && threadIdx.x == 0) *out = clock32() - start;
   cluster_sync();
@@ -216,7 +225,7 @@ void streams(const char* name) {
         const auto of = [&](int readers) {
           return of_one(32, 160,
                         [&](int count, uint32_t* out) {
-                          launch(stream<kKind>, blocks, 32 * warps, 1, count, stride, readers, out);
+                          launch(stream<kKind>, blocks, 32 * warps, 1, count, stride, readers, 0, out);
                         }) /
                  warps;
         };
@@ -233,9 +242,14 @@ int main() {
   DeviceArray<uint32_t> out(64);
   result = &out;
   for (int threads : {32, 128, 1024})
-    for (int blocks : {1, 2, 4, 8, 16})
-      row("cluster barrier", "cluster of " + std::to_string(blocks) + ", " + std::to_string(threads) + " threads",
-          of_one(16, 80, [&](int count, uint32_t* o) { launch(barriers, blocks, threads, count, o); }));
+    for (int blocks : {1, 2, 4, 8, 16}) {
+      const std::string condition =
+          "cluster of " + std::to_string(blocks) + ", " + std::to_string(threads) + " threads";
+      row("cluster barrier", condition,
+          of_one(16, 80, [&](int count, uint32_t* o) { launch(barriers<false>, blocks, threads, count, o); }));
+      row("cluster barrier", condition + ", arrive.relaxed",
+          of_one(16, 80, [&](int count, uint32_t* o) { launch(barriers<true>, blocks, threads, count, o); }));
+    }
   row("mapa", "a chain", of_one(32, 160, [&](int count, uint32_t* o) { launch(map_cost, 2, 32, count, o); }));
   row("DSMEM latency", "ld.shared, own block",
       of_one(64, 320, [&](int count, uint32_t* o) { launch(chain<kLoadLocal>, 2, 32, 0, 0, count, o); }));

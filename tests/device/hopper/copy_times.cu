@@ -43,6 +43,45 @@ __global__ void bulk_latency(const uint8_t* from, int count, size_t step, uint32
     out[i] = clock32() - start;
   }
 }
+/// The same with each box prefetched into L2 `ahead` loads before, or not (0).
+__global__ void prefetched_latency(const __grid_constant__ CUtensorMap map, int ahead, int count, int step,
+                                   uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  barrier_init(wait_on, 1);
+  fence_async();
+  for (int i = 0; i < count; ++i) {
+    if (ahead)
+      asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(0),
+                   "r"((i + ahead) * step)
+                   : "memory");
+    const uint32_t start = clock32();
+    barrier_expect(wait_on, bytes);
+    tensor_load(base, &map, 2, Coordinates{{0, i * step}}, wait_on);
+    barrier_wait(wait_on, i & 1);
+    out[i] = clock32() - start;
+  }
+}
+/// Starting a load without waiting for it, `count` times. out: cycles.
+__global__ void issue(const __grid_constant__ CUtensorMap map, bool tensor, const uint8_t* from, int count,
+                      uint32_t bytes, uint32_t* out) {
+  extern __shared__ uint8_t dynamic[];
+  __shared__ __align__(8) uint64_t barrier;
+  const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
+  barrier_init(wait_on, 1);
+  fence_async();
+  barrier_expect(wait_on, bytes * count);
+  const uint32_t start = clock32();
+  for (int i = 0; i < count; ++i) {
+    if (tensor)
+      tensor_load(base, &map, 2, Coordinates{{0, 0}}, wait_on);
+    else
+      bulk_load(base, from, bytes, wait_on);
+  }
+  *out = clock32() - start;
+  barrier_wait(wait_on, 0);
+}
 template <bool kOnlyRead>
 __global__ void store_latency(const __grid_constant__ CUtensorMap map, uint8_t* to, bool tensor, int count,
                               uint32_t bytes, uint32_t* out) {
@@ -63,51 +102,66 @@ __global__ void store_latency(const __grid_constant__ CUtensorMap map, uint8_t* 
   }
 }
 
-/// A thread of each block keeps `stages` boxes in flight; the blocks' boxes follow each other in rows, modulo `rows`.
+/// Which of `stages` buffers is next, and the parity of its barrier's phase. No division, whose cycles would count.
+struct Ring {
+  int stages, at = 0, parity = 0;
+  __device__ void advance() {
+    if (++at == stages) at = 0, parity ^= 1;
+  }
+};
+/// A thread of each block keeps `stages` pieces of `bytes` in flight: load(buffer, barrier) starts the next.
 /// out: cycles of block 0.
-__global__ void tensor_stream(const __grid_constant__ CUtensorMap map, int stages, int count, int box_rows, int rows,
-                              uint32_t bytes, uint32_t* out) {
+template <class Load>
+__device__ void stream(int stages, int count, uint32_t bytes, uint32_t* out, Load load) {
   extern __shared__ uint8_t dynamic[];
   __shared__ __align__(8) uint64_t barriers[16];
-  const uint32_t base = aligned_base(dynamic);
-  for (int s = 0; s < stages; ++s) barrier_init(shared_address(&barriers[s]), 1);
+  const uint32_t base = aligned_base(dynamic), first_barrier = shared_address(barriers);
+  for (int s = 0; s < stages; ++s) barrier_init(first_barrier + 8 * s, 1);
   fence_async();
+  Ring ring{stages};
   const uint32_t start = clock32();
   for (int i = 0; i < count + stages; ++i) {
-    const uint32_t wait_on = shared_address(&barriers[i % stages]);
-    if (i >= stages) barrier_wait(wait_on, (i / stages - 1) & 1);
-    if (i >= count) continue;
-    barrier_expect(wait_on, bytes);
-    const int row = static_cast<int>((static_cast<int64_t>(i) * gridDim.x + blockIdx.x) * box_rows % rows);
-    tensor_load(base + i % stages * bytes, &map, 2, Coordinates{{0, row}}, wait_on);
+    const uint32_t wait_on = first_barrier + 8 * ring.at;
+    if (i >= stages) barrier_wait(wait_on, ring.parity ^ 1);
+    if (i < count) {
+      barrier_expect(wait_on, bytes);
+      load(base + ring.at * bytes, wait_on);
+    }
+    ring.advance();
   }
   if (blockIdx.x == 0) *out = clock32() - start;
 }
+/// The blocks' boxes follow each other in rows; after `rows` they begin again.
+__global__ void tensor_stream(const __grid_constant__ CUtensorMap map, int stages, int count, int box_rows, int rows,
+                              uint32_t bytes, uint32_t* out) {
+  int row = blockIdx.x * box_rows;
+  const int step = gridDim.x * box_rows;
+  stream(stages, count, bytes, out, [&](uint32_t to, uint32_t barrier) {
+    tensor_load(to, &map, 2, Coordinates{{0, row}}, barrier);
+    row += step;
+    if (row >= rows) row -= rows;
+  });
+}
 __global__ void bulk_stream(const uint8_t* from, int stages, int count, size_t total, uint32_t bytes, uint32_t* out) {
-  extern __shared__ uint8_t dynamic[];
-  __shared__ __align__(8) uint64_t barriers[16];
-  const uint32_t base = aligned_base(dynamic);
-  for (int s = 0; s < stages; ++s) barrier_init(shared_address(&barriers[s]), 1);
-  fence_async();
-  const uint32_t start = clock32();
-  for (int i = 0; i < count + stages; ++i) {
-    const uint32_t wait_on = shared_address(&barriers[i % stages]);
-    if (i >= stages) barrier_wait(wait_on, (i / stages - 1) & 1);
-    if (i >= count) continue;
-    barrier_expect(wait_on, bytes);
-    bulk_load(base + i % stages * bytes, from + (static_cast<size_t>(i) * gridDim.x + blockIdx.x) * bytes % total,
-              bytes, wait_on);
-  }
-  if (blockIdx.x == 0) *out = clock32() - start;
+  size_t at = static_cast<size_t>(blockIdx.x) * bytes;
+  const size_t step = static_cast<size_t>(gridDim.x) * bytes;
+  stream(stages, count, bytes, out, [&](uint32_t to, uint32_t barrier) {
+    bulk_load(to, from + at, bytes, barrier);
+    at += step;
+    if (at >= total) at -= total;
+  });
 }
 __global__ void store_stream(const __grid_constant__ CUtensorMap map, int count, int box_rows, int rows, uint32_t bytes,
                              uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   const uint32_t base = aligned_base(dynamic);
+  const int step = gridDim.x * box_rows;
+  int row = blockIdx.x * box_rows;
   const uint32_t start = clock32();
   for (int i = 0; i < count; ++i) {
-    const int row = static_cast<int>((static_cast<int64_t>(i) * gridDim.x + blockIdx.x) * box_rows % rows);
     tensor_store(&map, 2, Coordinates{{0, row}}, base + i % 4 * bytes);
+    row += step;
+    if (row >= rows) row -= rows;
     bulk_commit();
     asm volatile("cp.async.bulk.wait_group.read 3;" ::: "memory");
   }
@@ -154,6 +208,7 @@ enum Operation {
   kTestWait,
   kArriveAndWait,
   kFence,
+  kFenceShared,
   kInit,
   kPingPong,
   kSyncthreads
@@ -189,6 +244,7 @@ __global__ void barrier_cost(int count, uint32_t* out) {
       }
     }
     if (kOperation == kFence) fence_async();
+    if (kOperation == kFenceShared) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     if (kOperation == kInit) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(two) : "memory");
     if (kOperation == kSyncthreads) __syncthreads();
     if (kOperation == kPingPong && threadIdx.x % 32 == 0) {
@@ -260,6 +316,8 @@ int main() {
   for (int threads : {32, 128, 512}) barrier_row<kSyncthreads>(out, "bar.sync", threads);
   barrier_row<kFence>(out, "fence.proxy.async", 32);
   barrier_row<kFence>(out, "fence.proxy.async", 128);
+  barrier_row<kFenceShared>(out, "fence.proxy.async.shared::cta", 32);
+  barrier_row<kFenceShared>(out, "fence.proxy.async.shared::cta", 128);
   barrier_row<kInit>(out, "mbarrier.init", 1);
   barrier_row<kPingPong>(out, "mbarrier hand-over and back, two warps", 64);
 
@@ -277,6 +335,7 @@ int main() {
       tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, 0, bytes, out.get());
       synchronize();
       row("tensor load latency", condition + ", in L2", middle(out, 8, 56));
+      if (mode == 0 && rows == 1) row("tensor load latency", condition + ", first of a kernel", middle(out, 0, 1));
       // 64 places 4 MiB apart, each read once after all of L2 was replaced.
       CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
       tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, (4 << 20) / inner, bytes, out.get());
@@ -310,9 +369,35 @@ int main() {
     }
   }
 
+  allow_shared(prefetched_latency, kDynamic);
+  allow_shared(issue, kDynamic);
+  {
+    const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, 64, CU_TENSOR_MAP_SWIZZLE_128B);
+    for (int ahead : {0, 1, 2, 4, 8}) {
+      CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
+      prefetched_latency<<<1, 1, kDynamic>>>(map, ahead, 64, (4 << 20) / 128, 8192, out.get());
+      synchronize();
+      row("tensor load latency", "box 128 B x 64, swizzle 128 B, not in L2, prefetched " + std::to_string(ahead) +
+                                     " loads before", middle(out, 8, 56));
+    }
+    for (bool tensor : {true, false})
+      for (uint32_t rows : {1u, 64u}) {
+        const CUtensorMap box = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
+        const auto cycles = [&](int count) {
+          return median_cycles(out, [&](uint32_t* o) {
+            issue<<<1, 1, kDynamic>>>(box, tensor, memory.get(), count, 128 * rows, o);
+          });
+        };
+        row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 8 more after 4",
+            (cycles(12) - cycles(4)) / 8);
+        row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 64 more after 32",
+            (cycles(96) - cycles(32)) / 64);
+      }
+  }
+
   // Streams: bytes per cycle of an SM from L2, GB/s of the GPU.
   for (int mode = 0; mode < 4; ++mode)
-    for (uint32_t inner : {32u, 64u, 128u, 256u}) {
+    for (uint32_t inner : {16u, 32u, 64u, 128u, 256u}) {
       if (mode && inner > widths[mode]) continue;
       const uint32_t rows = 16384 / inner > 256 ? 256 : 16384 / inner, bytes = inner * rows;
       const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, modes[mode]);
@@ -347,17 +432,18 @@ int main() {
       row("tensor store bandwidth of the GPU", condition + ", 4 in flight, DRAM", 132.0 * 256 * bytes / stores / 1e6,
           "GB/s");
     }
-  for (uint32_t bytes : {512u, 2048u, 8192u, 16384u}) {
+  for (uint32_t bytes : {128u, 512u, 2048u, 8192u, 16384u}) {
     const double few = median_cycles(
         out, [&](uint32_t* o) { bulk_stream<<<1, 1, kDynamic>>>(memory.get(), 8, 16, 1 << 21, bytes, o); });
     const double many = median_cycles(
         out, [&](uint32_t* o) { bulk_stream<<<1, 1, kDynamic>>>(memory.get(), 8, 80, 1 << 21, bytes, o); });
     row("bulk load bandwidth of an SM", std::to_string(bytes) + " B, 8 in flight, in L2", 64.0 * bytes / (many - few),
         "B/cycle");
-    const double ms =
-        median_milliseconds([&] { bulk_stream<<<132, 1, kDynamic>>>(memory.get(), 8, 256, kLarge, bytes, out.get()); });
+    const int count = std::max(256, static_cast<int>((size_t{256} << 20) / (132 * bytes)));  // several times L2
+    const double ms = median_milliseconds(
+        [&] { bulk_stream<<<132, 1, kDynamic>>>(memory.get(), 8, count, kLarge, bytes, out.get()); });
     row("bulk load bandwidth of the GPU", std::to_string(bytes) + " B, 8 in flight, DRAM",
-        132.0 * 256 * bytes / ms / 1e6, "GB/s");
+        132.0 * count * bytes / ms / 1e6, "GB/s");
   }
   for (int blocks : {1, 2, 4, 8})
     for (bool cast : {false, true}) {

@@ -1,6 +1,6 @@
 // Kernels for a profiler to count: each makes kCount of one thing, one warp, warpgroup or thread, in a block or a
 // cluster of two.
-//   counted PART…     launches the kernels of these parts: warp warpgroup thread cluster few; prints a line `number
+//   counted PART…     launches the kernels of these parts: warp warpgroup starts thread levels cluster few; prints a line `number
 //   name` for each
 //                     launch, in their order. `few` has one of each kind.
 // What a kernel does besides is in the launch whose name starts with "nothing".
@@ -36,15 +36,16 @@ enum What {
   kFence
 };
 
-/// A warp; rows `stride` bytes apart.
+/// A warp; rows `stride` bytes apart. `step` is 0, unknown to the compiler, which would drop accesses to the same
+/// address.
 template <What kWhat>
-__global__ void of_warp(uint32_t stride, bool swizzled, uint32_t* out) {
+__global__ void of_warp(uint32_t stride, bool swizzled, uint32_t step, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   __shared__ __align__(8) uint64_t barrier;
   const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier);
   uint32_t offset = threadIdx.x * stride, r[4] = {threadIdx.x, stride, 3, 4};
   if (swizzled) offset ^= (offset >> 7 & 7) << 4;
-  const uint32_t at = base + offset;
+  uint32_t at = base + offset, all = 0;
   if (threadIdx.x == 0) barrier_init(wait_on, 1000);
   __syncwarp();
 #pragma unroll
@@ -74,8 +75,10 @@ __global__ void of_warp(uint32_t stride, bool swizzled, uint32_t* out) {
     if constexpr (kWhat == kExpect) barrier_expect(wait_on, 0);
     if constexpr (kWhat == kTry) r[0] += barrier_try(wait_on, 1);
     if constexpr (kWhat == kFence) fence_async();
+    at += step;
+    all ^= r[0] ^ r[1] ^ r[2] ^ r[3];
   }
-  out[threadIdx.x] = r[0] + r[1] + r[2] + r[3];
+  out[threadIdx.x] = all;
 }
 
 /// A warpgroup; kCount times wgmma on one accumulator. kWay 0: descriptors, 1: A in registers, 2: B MN-major, 3: both
@@ -154,13 +157,14 @@ enum Remote {
 /// A warp of block 0 accesses block `owner` of a cluster of two; lanes `stride` bytes apart, or pieces of `stride`
 /// bytes.
 template <Remote kRemote>
-__global__ void __cluster_dims__(2) of_cluster(uint32_t owner, uint32_t stride, uint32_t* out) {
+__global__ void __cluster_dims__(2) of_cluster(uint32_t owner, uint32_t stride, uint32_t step, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   __shared__ __align__(8) uint64_t barrier;
   constexpr bool kCopies = kRemote == kRemoteCopy || kRemote == kRemoteReduceCopy,
                  kWaits = kCopies || kRemote == kRemoteAsync;
   const uint32_t base = aligned_base(dynamic), wait_on = shared_address(&barrier), rank = cluster_rank();
-  const uint32_t to = map_to(base, owner), remote_barrier = map_to(wait_on, owner), at = to + threadIdx.x * stride;
+  const uint32_t to = map_to(base, owner), remote_barrier = map_to(wait_on, owner);
+  uint32_t at = to + threadIdx.x * stride;
   if (threadIdx.x == 0) {
     barrier_init(wait_on, kRemote == kRemoteArrive ? 1000 : 1);
     if (kWaits && rank == owner) barrier_expect(wait_on, kCount * (kCopies ? stride : 128));
@@ -201,6 +205,7 @@ __global__ void __cluster_dims__(2) of_cluster(uint32_t owner, uint32_t stride, 
               : "memory");
       }
       sum += x + y + z + w;
+      at += step;
     }
     out[threadIdx.x] = sum;
   }
@@ -224,7 +229,7 @@ void warp(const char* name, bool addresses) {
     for (bool swizzled : {false, true}) {
       if (!addresses && (stride != 16 || swizzled)) continue;
       if (swizzled && stride != 128 && stride != 256) continue;
-      of_warp<kWhat><<<1, 32, kDynamic>>>(stride, swizzled, out);
+      of_warp<kWhat><<<1, 32, kDynamic>>>(stride, swizzled, 0, out);
       launched(std::string(name) +
                (addresses ? ", rows " + std::to_string(stride) + " B apart" + (swizzled ? ", swizzled" : "") : ""));
     }
@@ -253,13 +258,38 @@ void warpgroup(const char* name) {
   }
 }
 
+/// A in registers; B K-major from `start` bytes after a multiple of 1,024 B, groups of 8 columns `stride` bytes apart,
+/// its two halves of 16 B `leading` apart where there is no swizzle.
+template <class Form>
+void starts(const char* name) {
+  const struct {
+    const char* name;
+    uint32_t mode, rows;
+  } modes[] = {{"none", kNone, 16}, {"32 B", k32B, 32}, {"64 B", k64B, 64}, {"128 B", k128B, 128}};
+  allow_shared(of_warpgroup<Form, 1>, kDynamic);
+  const auto one = [&](const auto& m, uint32_t start, uint32_t leading, uint32_t stride, uint32_t base_offset) {
+    of_warpgroup<Form, 1><<<1, 128, kDynamic>>>(0, descriptor(start, leading, stride, base_offset, m.mode), out);
+    launched(std::string("wgmma ") + name + " n" + std::to_string(Form::kN) + ", A in registers, swizzle " + m.name +
+             ", start " + std::to_string(start) + ", leading " + std::to_string(leading) + ", stride " +
+             std::to_string(stride) + ", base offset " + std::to_string(base_offset));
+  };
+  for (const auto& m : modes) {
+    for (uint32_t start : {0u, 16u, 32u, 48u, 64u, 112u, 128u, 512u}) one(m, start, 4096, 8 * m.rows, 0);
+    for (uint32_t stride : {0u, 16u, 128u, 144u, 272u, 1040u, 2048u})
+      if (stride != 8 * m.rows) one(m, 0, 4096, stride, 0);
+    for (uint32_t base_offset : {1u, 3u}) one(m, 0, 4096, 8 * m.rows, base_offset);
+    if (m.mode == kNone)
+      for (uint32_t leading : {0u, 16u, 64u, 128u, 144u, 1024u}) one(m, 0, leading, 128, 0);
+  }
+}
+
 template <Remote kRemote>
 void cluster(const char* name, std::initializer_list<uint32_t> strides) {
   allow_shared(of_cluster<kRemote>, kDynamic);
   for (uint32_t stride : strides)
     for (uint32_t owner : {1u, 0u}) {
       if (owner == 0 && stride != *strides.begin()) continue;
-      of_cluster<kRemote><<<2, 32, kDynamic>>>(owner, stride, out);
+      of_cluster<kRemote><<<2, 32, kDynamic>>>(owner, stride, 0, out);
       launched(std::string(name) + ", " + std::to_string(stride) + " B, " +
                (owner ? "the other block" : "the own block"));
     }
@@ -360,6 +390,49 @@ void clusters() {
   cluster<kRemoteReduceCopy>("bulk reduction add.u32 to the cluster", {128, 4096});
   cluster<kRemoteArrive>("mbarrier.arrive, remote", {4});
 }
+void all_starts() {
+  warpgroup<Wgmma_f32_f16_f16<64>, 4>("");
+  starts<Wgmma_f32_f16_f16<64>>("f32.f16");
+  starts<Wgmma_f32_tf32_tf32<64>>("f32.tf32");
+}
+/// What copies cost in L2 and DRAM: boxes narrower and wider than sectors and lines, at places aligned to them or not,
+/// by the promotion of the tensor map. Each launch has a MiB of its own, which no other has touched.
+void levels() {
+  constexpr size_t kEach = 1 << 20;
+  DeviceArray<uint8_t> memory(64 * kEach);
+  allow_copies();
+  CUtensorMap map;
+  int used = 0;
+  std::memset(&map, 0, sizeof map);
+  of_thread<kNoCopy><<<1, 1, kDynamic>>>(map, memory.get(), 0);
+  launched("nothing, thread");
+  const auto copy = [&](uint32_t inner, uint32_t shift, CUtensorMapL2promotion promotion, const char* name) {
+    uint8_t* from = memory.get() + kEach * used++ + shift;
+    const Tiles tiles{CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 2, {1024, 512}, {1024}, {inner, 64}};
+    if (encode_tiles(map, tiles, from, promotion) != CUDA_SUCCESS) return;
+    of_thread<kTensorLoad><<<1, 1, kDynamic>>>(map, from, inner * 64);
+    launched("tensor load, box " + std::to_string(inner) + " B x 64, " + std::to_string(shift) +
+             " B after a line, promotion " + name);
+  };
+  const struct {
+    CUtensorMapL2promotion promotion;
+    const char* name;
+  } promotions[] = {{CU_TENSOR_MAP_L2_PROMOTION_NONE, "none"},
+                    {CU_TENSOR_MAP_L2_PROMOTION_L2_64B, "64 B"},
+                    {CU_TENSOR_MAP_L2_PROMOTION_L2_128B, "128 B"},
+                    {CU_TENSOR_MAP_L2_PROMOTION_L2_256B, "256 B"}};
+  for (const auto& p : promotions)
+    for (uint32_t inner : {16u, 32u, 64u, 128u, 256u}) copy(inner, 0, p.promotion, p.name);
+  for (uint32_t shift : {16u, 32u, 48u, 112u})
+    for (uint32_t inner : {32u, 64u, 128u}) copy(inner, shift, promotions[0].promotion, promotions[0].name);
+  for (uint32_t shift : {0u, 16u})
+    for (uint32_t bytes : {16u, 128u, 4096u}) {
+      of_thread<kBulkLoad><<<1, 1, kDynamic>>>(map, memory.get() + kEach * used++ + shift, bytes);
+      launched("bulk load, " + std::to_string(bytes) + " B, " + std::to_string(shift) + " B after a line");
+      of_thread<kBulkStore><<<1, 1, kDynamic>>>(map, memory.get() + kEach * used++ + shift, bytes);
+      launched("bulk store, " + std::to_string(bytes) + " B, " + std::to_string(shift) + " B after a line");
+    }
+}
 void few(uint8_t* global) {
   warp<kNothing>("nothing, warp", false);
   warp<kStore4>("stmatrix.x4", false);
@@ -404,6 +477,10 @@ int main(int argc, char** argv) {
       threads(global.get());
     else if (part == "cluster")
       clusters();
+    else if (part == "starts")
+      all_starts();
+    else if (part == "levels")
+      levels();
     else if (part == "few")
       few(global.get());
     else

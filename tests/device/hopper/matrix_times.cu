@@ -52,9 +52,9 @@ __device__ void execute(uint32_t at, uint32_t (&r)[4]) {
 }
 
 /// All warps execute the instruction `count` times; rows are `stride` bytes apart, exclusive-or'ed with their number
-/// where `swizzled`. out: cycles.
+/// where `swizzled`. `step` is 0, unknown to the compiler, which would drop accesses to the same address. out: cycles.
 template <int kInstruction>
-__global__ void run(int count, uint32_t stride, bool swizzled, uint32_t* out) {
+__global__ void run(int count, uint32_t stride, bool swizzled, uint32_t step, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   const uint32_t base = aligned_base(dynamic), lane = threadIdx.x % 32;
   for (int i = threadIdx.x; i < 60 * 1024 / 4; i += blockDim.x) store_shared(base + 4 * i, 0u);
@@ -62,12 +62,15 @@ __global__ void run(int count, uint32_t stride, bool swizzled, uint32_t* out) {
   __syncthreads();
   uint32_t offset = lane * stride;
   if (swizzled) offset ^= (offset >> 7 & 7) << 4;
-  const uint32_t at = base + offset;
-  uint32_t r[4] = {};
+  uint32_t at = base + offset, r[4] = {}, all = 0;
   const uint32_t start = clock32();
 #pragma unroll 8
-  for (int i = 0; i < count; ++i) execute<kInstruction>(at, r);
-  if (r[0] == 1) out[1] = r[0] + r[1] + r[2] + r[3];
+  for (int i = 0; i < count; ++i) {
+    execute<kInstruction>(at, r);
+    at += step;
+    if constexpr (kInstruction < kStore1) all ^= r[0] ^ r[1] ^ r[2] ^ r[3];  // else all loads but the last are dropped
+  }
+  if (all == 1) out[1] = all;
   __syncthreads();
   const uint32_t cycles = clock32() - start;
   atomicMax(out, cycles);
@@ -124,7 +127,7 @@ void rows_of(DeviceArray<uint32_t>& out, const char* name) {
             std::string(name) + ", rows " + std::to_string(stride) + " B apart" + (swizzled ? ", swizzled" : "") +
                 ", " + std::to_string(warps) + " warps",
             of_one(out, [&](int count, uint32_t* o) {
-              run<kInstruction><<<1, 32 * warps, kDynamic>>>(count, stride, swizzled, o);
+              run<kInstruction><<<1, 32 * warps, kDynamic>>>(count, stride, swizzled, 0, o);
             }) / warps);
       }
 }

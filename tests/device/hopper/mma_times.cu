@@ -10,9 +10,10 @@ using namespace hopper;
 
 constexpr int kDynamic = 200 * 1024;
 
+enum Operands { kDescriptors, kRegistersOfA, kSparse, kSparseRegistersOfA };
 /// Warpgroups of one block each run `groups` groups of `kEach` wgmma on one accumulator, and wait for all but
 /// `kPending` groups after each. out[0]: cycles of the slowest.
-template <class Form, bool kRegistersOfA, int kEach, int kPending, int kTransposeB>
+template <class Form, Operands kOperands, int kEach, int kPending, int kTransposeB>
 __global__ void __launch_bounds__(Form::kN == 256 ? 256 : 512)
     run(int groups, uint32_t leading, uint32_t stride, uint32_t swizzle, uint32_t advance, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
@@ -33,8 +34,12 @@ __global__ void __launch_bounds__(Form::kN == 256 ? 256 : 512)
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const uint64_t step = (k % 4) * (advance >> 4);
-      if constexpr (kRegistersOfA)
+      if constexpr (kOperands == kRegistersOfA)
         Form::rs(d, a, of_b + step, 1);
+      else if constexpr (kOperands == kSparse)
+        Form::template sparse_ss<0>(d, of_a + step, of_b + step, 0x44444444, 1);
+      else if constexpr (kOperands == kSparseRegistersOfA)
+        Form::template sparse<0>(d, a, of_b + step, 0x44444444, 1);
       else if constexpr (kTransposeB)
         Form::template ss<0, 1>(d, of_a + step, of_b + step, 1);
       else
@@ -63,9 +68,9 @@ const Layout kLayouts[] = {{"128 B", k128B, 16, 1024, 32},
                            {"64 B", k64B, 16, 512, 32},
                            {"32 B", k32B, 16, 256, 16384}};
 
-template <class Form, bool kRegistersOfA, int kEach, int kPending, int kTransposeB = 0>
+template <class Form, Operands kOperands, int kEach, int kPending, int kTransposeB = 0>
 double cycles(int warpgroups, int groups, const Layout& layout) {
-  const auto kernel = run<Form, kRegistersOfA, kEach, kPending, kTransposeB>;
+  const auto kernel = run<Form, kOperands, kEach, kPending, kTransposeB>;
   allow_shared(kernel, kDynamic);
   return median_cycles(*result, [&](uint32_t* out) {
     kernel<<<1, 128 * warpgroups, kDynamic>>>(groups, layout.leading, layout.stride, layout.swizzle, layout.advance,
@@ -73,21 +78,23 @@ double cycles(int warpgroups, int groups, const Layout& layout) {
   });
 }
 
-template <class Form, bool kRegistersOfA>
+template <class Form, Operands kOperands>
 void width(const char* type, bool more) {
-  const std::string name = std::string(type) + " m64n" + std::to_string(Form::kN) + "k" + std::to_string(Form::kK) +
-                           (kRegistersOfA ? ", A in registers" : "");
+  constexpr bool kIsSparse = kOperands == kSparse || kOperands == kSparseRegistersOfA;
+  const std::string name = std::string(type) + (kIsSparse ? " sparse m64n" : " m64n") + std::to_string(Form::kN) + "k" +
+                           std::to_string(Form::kK * (kIsSparse ? 2 : 1)) +
+                           (kOperands == kRegistersOfA || kOperands == kSparseRegistersOfA ? ", A in registers" : "");
   const auto& layout = kLayouts[0];
   // One wgmma, then the same and more in a group.
-  const double one = cycles<Form, kRegistersOfA, 1, 0>(1, 1, layout);
+  const double one = cycles<Form, kOperands, 1, 0>(1, 1, layout);
   row("wgmma latency", name + ", one with fence, commit and wait", one);
   row("wgmma latency", name + ", next in a chain of groups",
-      (cycles<Form, kRegistersOfA, 1, 0>(1, 65, layout) - one) / 64);
+      (cycles<Form, kOperands, 1, 0>(1, 65, layout) - one) / 64);
   for (int warpgroups : {1, 2, 4}) {
     if (Form::kN == 256 && warpgroups == 4) continue;
     if (warpgroups > 1 && !more) continue;
-    const double few = cycles<Form, kRegistersOfA, 8, 1>(warpgroups, 4, layout),
-                 many = cycles<Form, kRegistersOfA, 8, 1>(warpgroups, 36, layout);
+    const double few = cycles<Form, kOperands, 8, 1>(warpgroups, 4, layout),
+                 many = cycles<Form, kOperands, 8, 1>(warpgroups, 36, layout);
     row("wgmma interval", name + ", " + std::to_string(warpgroups) + " warpgroups",
         (many - few) / (32 * 8 * warpgroups));
   }
@@ -95,18 +102,28 @@ void width(const char* type, bool more) {
 
 template <template <int> class Form>
 void type(const char* name, bool more) {
-  width<Form<8>, false>(name, false);
-  width<Form<16>, false>(name, false);
-  width<Form<32>, false>(name, false);
-  width<Form<64>, false>(name, more);
-  width<Form<96>, false>(name, false);
-  width<Form<128>, false>(name, more);
-  width<Form<192>, false>(name, false);
-  width<Form<256>, false>(name, more);
-  width<Form<8>, true>(name, false);
-  width<Form<64>, true>(name, more);
-  width<Form<128>, true>(name, more);
-  width<Form<256>, true>(name, more);
+  width<Form<8>, kDescriptors>(name, false);
+  width<Form<16>, kDescriptors>(name, false);
+  width<Form<32>, kDescriptors>(name, false);
+  width<Form<64>, kDescriptors>(name, more);
+  width<Form<96>, kDescriptors>(name, false);
+  width<Form<128>, kDescriptors>(name, more);
+  width<Form<192>, kDescriptors>(name, false);
+  width<Form<256>, kDescriptors>(name, more);
+  width<Form<8>, kRegistersOfA>(name, false);
+  width<Form<64>, kRegistersOfA>(name, more);
+  width<Form<128>, kRegistersOfA>(name, more);
+  width<Form<256>, kRegistersOfA>(name, more);
+}
+
+template <template <int> class Form>
+void sparse(const char* name) {
+  width<Form<8>, kSparse>(name, false);
+  width<Form<64>, kSparse>(name, true);
+  width<Form<128>, kSparse>(name, false);
+  width<Form<256>, kSparse>(name, false);
+  width<Form<64>, kSparseRegistersOfA>(name, true);
+  width<Form<256>, kSparseRegistersOfA>(name, false);
 }
 
 template <class Form>
@@ -115,11 +132,11 @@ void layouts(const char* type) {
     for (int warpgroups : {1, 2}) {
       const std::string condition = std::string(type) + " m64n" + std::to_string(Form::kN) + ", K-major, swizzle " +
                                     layout.name + ", " + std::to_string(warpgroups) + " warpgroups";
-      const double few = cycles<Form, false, 8, 1>(warpgroups, 4, layout),
-                   many = cycles<Form, false, 8, 1>(warpgroups, 36, layout);
+      const double few = cycles<Form, kDescriptors, 8, 1>(warpgroups, 4, layout),
+                   many = cycles<Form, kDescriptors, 8, 1>(warpgroups, 36, layout);
       row("wgmma interval by layout", condition, (many - few) / (32 * 8 * warpgroups));
-      const double few_rs = cycles<Form, true, 8, 1>(warpgroups, 4, layout),
-                   many_rs = cycles<Form, true, 8, 1>(warpgroups, 36, layout);
+      const double few_rs = cycles<Form, kRegistersOfA, 8, 1>(warpgroups, 4, layout),
+                   many_rs = cycles<Form, kRegistersOfA, 8, 1>(warpgroups, 36, layout);
       row("wgmma interval by layout", condition + ", A in registers", (many_rs - few_rs) / (32 * 8 * warpgroups));
     }
 }
@@ -131,7 +148,7 @@ void transposed_layouts() {
                          {"64 B", k64B, 1024, 512, 4096},
                          {"32 B", k32B, 512, 256, 4096}};
   for (const Layout& layout : of_b) {
-    const double few = cycles<Form, false, 8, 1, 1>(1, 4, layout), many = cycles<Form, false, 8, 1, 1>(1, 36, layout);
+    const double few = cycles<Form, kDescriptors, 8, 1, 1>(1, 4, layout), many = cycles<Form, kDescriptors, 8, 1, 1>(1, 36, layout);
     row("wgmma interval by layout", "f16 m64n" + std::to_string(Form::kN) + ", B MN-major, swizzle " + layout.name,
         (many - few) / (32 * 8));
   }
@@ -139,7 +156,7 @@ void transposed_layouts() {
   // rows changes.
   for (uint32_t stride : {128u, 144u, 256u, 512u, 1024u}) {
     const Layout layout{"none", kNone, 16384 - 128, stride, 0};
-    const double few = cycles<Form, false, 8, 1>(1, 4, layout), many = cycles<Form, false, 8, 1>(1, 36, layout);
+    const double few = cycles<Form, kDescriptors, 8, 1>(1, 4, layout), many = cycles<Form, kDescriptors, 8, 1>(1, 36, layout);
     row("wgmma interval by stride",
         "f16 m64n" + std::to_string(Form::kN) + ", K-major, no swizzle, groups of 8 rows " + std::to_string(stride) +
             " B apart",
@@ -180,5 +197,7 @@ int main() {
   type<Wgmma_f32_tf32_tf32>("f32.tf32", true);
   type<Wgmma_f16_f16_f16>("f16.f16", true);
   type<Wgmma_f32_bf16_bf16>("f32.bf16", false);
+  sparse<Wgmma_f32_f16_f16>("f32.f16");
+  sparse<Wgmma_f32_e4m3_e4m3>("f32.e4m3");
   return 0;
 }

@@ -1,10 +1,10 @@
-// The bits that wgmma and mma.sync make of dot products, for a model of their sums to be fitted to and tested with.
+// The bits that wgmma and mma.sync make of dot products. fit_numerics.py has the model that explains them.
 //
-//   numerics OUT [SEED]   writes OUT/numerics_D_A_B.txt for each form: lines `group a b c ss rs mma`, all hexadecimal:
-//   the
-//                         32 bytes of A's row and of B's column, first byte first; the accumulator before; and after
-//                         wgmma with A by descriptor, wgmma with A in registers, and mma.sync (- where it has no such
-//                         form)
+//   numerics OUT [SEED]   writes OUT/numerics_D_A_B.txt for each form: lines `group a b c ss rs mma negative_a
+//                         negative_b fresh chain`, all hexadecimal: the 32 bytes of A's row and of B's column, first
+//                         byte first; the accumulator before; and after wgmma with A by descriptor, wgmma with A in
+//                         registers, mma.sync (- where it has no such form), wgmma with A negated, with B negated,
+//                         without the accumulator before, and four times in a group
 // Groups, each meant to tell one thing (p, q, r are places in the row):
 //   near       exponents within 4 of each other
 //   wide       exponents over the whole range
@@ -20,6 +20,9 @@
 //   overflow   results at its upper end
 //   special    infinities, NaN with payloads, zeros, largest and smallest numbers
 //   zeros      signs of zeros
+//   only_c     products of zero, c random
+//   sticky     a tie of the result, broken by products at the last places that are kept
+//   tiny       several products just below the accumulator's least number, beside a subnormal one
 //   unused     tf32: the 13 low bits are random
 #include <algorithm>
 #include <cstring>
@@ -46,7 +49,8 @@ __device__ void place(uint32_t base, const uint32_t* rows) {
   }
 }
 
-template <class Form, bool kRegistersOfA>
+enum Way { kDescriptors, kRegisters, kNegativeA, kNegativeB, kFresh, kChain };
+template <class Form, Way kWay>
 __global__ void __launch_bounds__(kThreads)
     with_wgmma(const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
   __shared__ __align__(1024) uint8_t memory[4096];
@@ -73,14 +77,17 @@ __global__ void __launch_bounds__(kThreads)
     if constexpr (sizeof(typename Form::D) == 4) memcpy(&sums[r], &bits, 4);
   }
   const uint64_t of_b = descriptor(base + 2048, 1024, 128, 0, kNone);
-  if constexpr (kRegistersOfA) {
+  const uint64_t of_a = descriptor(base, 1024, 128, 0, kNone);
+  if constexpr (kWay == kRegisters) {
     const uint32_t* x = a + first * 8;
     const uint32_t registers[4] = {x[row * 8 + t], x[(row + 8) * 8 + t], x[row * 8 + 4 + t], x[(row + 8) * 8 + 4 + t]};
     wgmma_fence();
     Form::rs(sums, registers, of_b, 1);
   } else {
     wgmma_fence();
-    Form::ss(sums, descriptor(base, 1024, 128, 0, kNone), of_b, 1);
+    for (int i = 0; i < (kWay == kChain ? 4 : 1); ++i)
+      Form::template ss<0, 0, kWay == kNegativeA ? -1 : 1, kWay == kNegativeB ? -1 : 1>(sums, of_a, of_b,
+                                                                                       kWay != kFresh);
   }
   wgmma_commit();
   wgmma_wait();
@@ -277,6 +284,35 @@ class Generator {
       }
       current_.c = random_.below(2) ? d.sign_bit() : 0;
     });
+    group("sticky", 400, [&](int i) {
+      const int top = any_top(), p = random_.below(count_), large = i % 2;  // 1.5 x 1.5 is a binade higher
+      const bool negative = random_.below(2);
+      int x, y;
+      split(top, x, y);
+      set_a(p, encode(types_.a, negative, x, large ? 1u << 31 : 0));
+      set_b(p, encode(types_.b, false, y, large ? 1u << 31 : 0));
+      const int half = top + large - d.mantissa_bits - 1;
+      int q = (p + 1 + random_.below(count_ - 1)) % count_;
+      if (i % 4 < 2)
+        power(q, half, negative);
+      else
+        current_.c = encode(d, negative, half, 0);
+      for (int k = 0, used = random_.between(1, 3); k < used; ++k) {
+        const int r = (q + 1 + k) % count_;
+        if (r != p && r != q) power(r, top - random_.between(11, 28), random_.below(4) ? negative : !negative);
+      }
+    });
+    group("tiny", 300, [&](int i) {
+      const int low = d.lowest() - d.mantissa_bits, used = random_.between(2, count_);
+      for (int k = 0; k < used; ++k)
+        random_.below(2) ? product(random_.below(count_), low - random_.below(5))
+                         : power(random_.below(count_), low - random_.below(5), i % 3 == 0);
+      if (i % 2) current_.c = random_.below(1 << random_.between(1, d.mantissa_bits)) | (i % 4 == 1 ? d.sign_bit() : 0);
+    });
+    group("only_c", 100, [&](int i) {
+      set_a(random_.below(count_), number(types_.a, 0));
+      current_.c = i % 2 ? code_mask(d) & random_.bits() : number(d, random_.between(-20, 20));
+    });
     if (types_.a.unused_bits)
       group("unused", 100, [&](int) {
         for (int k = 0; k < count_; ++k)
@@ -395,13 +431,23 @@ void measure(const char* d_name, const char* a_name, const char* b_name, std::ve
     b.insert(b.end(), x.b, x.b + 8);
     c.push_back(x.c);
   }
-  const DeviceArray<uint32_t> of_a(a), of_b(b), of_c(c), ss(c.size()), rs(c.size()), mma(c.size());
+  const DeviceArray<uint32_t> of_a(a), of_b(b), of_c(c), after(c.size());
   const int count = static_cast<int>(cases.size());
-  with_wgmma<Form, false><<<count / kTile, kThreads>>>(of_a.get(), of_b.get(), of_c.get(), ss.get());
-  with_wgmma<Form, true><<<count / kTile, kThreads>>>(of_a.get(), of_b.get(), of_c.get(), rs.get());
-  if (Mma::kIs) with_mma<Mma><<<count / 8, 32>>>(of_a.get(), of_b.get(), of_c.get(), mma.get());
-  synchronize();
-  const std::vector<uint32_t> x = ss.download(), y = rs.download(), z = mma.download();
+  const auto results = [&](auto kernel, int rows, int threads) {
+    kernel<<<count / rows, threads>>>(of_a.get(), of_b.get(), of_c.get(), after.get());
+    synchronize();
+    return after.download();
+  };
+  const std::vector<uint32_t> ss = results(with_wgmma<Form, kDescriptors>, kTile, kThreads),
+                              rs = results(with_wgmma<Form, kRegisters>, kTile, kThreads),
+                              mma = results(with_mma<Mma>, 8, 32);
+  std::vector<std::vector<uint32_t>> others;
+  if (a_name[0] != 's' && a_name[0] != 'u' && a_name != std::string("b1")) {
+    others.push_back(results(with_wgmma<Form, kNegativeA>, kTile, kThreads));
+    others.push_back(results(with_wgmma<Form, kNegativeB>, kTile, kThreads));
+  }
+  others.push_back(results(with_wgmma<Form, kFresh>, kTile, kThreads));
+  others.push_back(results(with_wgmma<Form, kChain>, kTile, kThreads));
   const std::string path = folder + "/numerics_" + d_name + "_" + a_name + "_" + b_name + ".txt";
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) std::perror(path.c_str()), std::exit(1);
@@ -412,10 +458,13 @@ void measure(const char* d_name, const char* a_name, const char* b_name, std::ve
       for (int byte = 0; byte < 32; ++byte) std::fprintf(file, "%02x", words[byte / 4] >> (byte % 4 * 8) & 0xff);
       std::fputc(' ', file);
     }
-    std::fprintf(file, "%x %x %x ", cases[i].c, x[i], y[i]);
-    std::fprintf(file, Mma::kIs ? "%x\n" : "-\n", z[i]);
-    rs_differs += x[i] != y[i];
-    mma_differs += Mma::kIs && x[i] != z[i];
+    std::fprintf(file, "%x %x %x ", cases[i].c, ss[i], rs[i]);
+    std::fprintf(file, Mma::kIs ? "%x" : "-", mma[i]);
+    if (others.size() == 2) std::fprintf(file, " - -");
+    for (const auto& other : others) std::fprintf(file, " %x", other[i]);
+    std::fputc('\n', file);
+    rs_differs += ss[i] != rs[i];
+    mma_differs += Mma::kIs && ss[i] != mma[i];
   }
   std::fclose(file);
   std::printf("%s.%s.%s: %d cases; registers differ in %d, mma.sync in %d%s\n", d_name, a_name, b_name, count,

@@ -3,15 +3,17 @@
 // Shared memory holds, in each element, the number of that element; the other operand is the identity, so that the
 // accumulator is what was read. A number needs several passes, a few bits each, as elements are exact only up to 2^10
 // (f16, tf32) or 2^8 (u8).
-//   operands OUT       writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ from
+//   operands OUT [beyond]   writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ from
 //                      `expected`, and OUT/operands.bin, the byte offsets themselves: u32, in the order of the lines,
-//                      and of rows (mn, k) with k fastest; offsets are from a base of 1,024 B alignment
+//                      and of rows (mn, k) with k fastest; offsets are from a base of 1,024 B alignment. `beyond` has
+//                      descriptors whose addresses leave shared memory, with bits that no field has, each in a process
 #include <cuda_fp16.h>
 
 #include <algorithm>
 #include <string>
 
 #include "common.hpp"
+#include "isolate.hpp"
 #include "ptx.hpp"
 #include "wgmma.generated.hpp"
 
@@ -19,6 +21,7 @@ using namespace hopper;
 
 struct Descriptor {
   uint32_t swizzle, mn_major, start, leading, stride, base_offset;  ///< start in bytes from the base
+  uint64_t others = 0;                                              ///< bits that no field has
 };
 
 constexpr uint32_t kDynamic = 227 * 1024;
@@ -81,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) read_b(const Descriptor* descriptors
     __syncthreads();
     for (int c = blockIdx.x; c < count; c += gridDim.x) {
       const Descriptor& w = descriptors[c];
-      const uint64_t b = descriptor(base + w.start, w.leading, w.stride, w.base_offset, w.swizzle);
+      const uint64_t b = descriptor(base + w.start, w.leading, w.stride, w.base_offset, w.swizzle) | w.others;
       typename Form::D d[Form::kRegisters] = {};
       wgmma_fence();
       Form::template rs<kTranspose>(d, a, b, 0);
@@ -131,8 +134,7 @@ __global__ void __launch_bounds__(kThreads) read_a(const Descriptor* descriptors
 }
 
 /// What the PTX ISA's canonical layouts say, for an operand of `element` bytes: the byte offset of (mn, k). The swizzle
-/// exclusive-ors bits 4.. with bits 7.. of the address; `base` is the row of 128 B, 0..7, from which the pattern
-/// counts.
+/// exclusive-ors bits 4.. with bits 7.. of the address, from which `base` is subtracted.
 uint32_t expected(const Descriptor& w, int element, int mn, int k, int base) {
   const uint32_t wide = w.swizzle == k128B ? 8 : w.swizzle == k64B ? 4 : w.swizzle == k32B ? 2 : 1;
   const uint32_t per_unit = 16 / element;
@@ -146,7 +148,7 @@ uint32_t expected(const Descriptor& w, int element, int mn, int k, int base) {
     at += mn % per_unit * element + mn / per_unit % wide * 16 + mn / (per_unit * wide) * w.leading;
     at += k % 8 * 16 * wide + k / 8 * w.stride;
   }
-  return at ^ ((((at >> 7) + base) & (wide - 1)) << 4);
+  return at ^ ((((at >> 7) - base) & (wide - 1)) << 4);
 }
 
 /// Descriptors in which one field is swept after the other, and then all at random.
@@ -202,7 +204,7 @@ void experiment(const Files& files, const char* operand, const char* type, int e
       for (int k = 0; k < columns; ++k) {
         const uint32_t is = offsets[(c * rows + mn) * columns + k];
         for (int h = 0; h < 3; ++h) {
-          const uint32_t want = expected(w, element, mn, k, h == 0 ? 0 : h == 1 ? w.base_offset : -w.base_offset);
+          const uint32_t want = expected(w, element, mn, k, h == 0 ? w.base_offset : h == 1 ? 0 : -w.base_offset);
           if (is == want) continue;
           ++differ[h];
           if (h == 0 && example.empty())
@@ -211,15 +213,16 @@ void experiment(const Files& files, const char* operand, const char* type, int e
         }
       }
     for (int h = 0; h < 3; ++h) wrong[h] += differ[h] != 0;
-    std::fprintf(files.lines, "%s\t%s\t%u\t%s\t%u\t%u\t%u\t%u\t%d\t%d\t%d\t%d\t%s\n", operand, type, w.swizzle,
-                 w.mn_major ? "mn" : "k", w.start, w.leading, w.stride, w.base_offset, rows * columns, differ[0],
+    std::fprintf(files.lines, "%s\t%s\t%u\t%s\t%u\t%u\t%u\t%u\t%llx\t%d\t%d\t%d\t%d\t%s\n", operand, type, w.swizzle,
+                 w.mn_major ? "mn" : "k", w.start, w.leading, w.stride, w.base_offset,
+                 static_cast<unsigned long long>(w.others), rows * columns, differ[0],
                  differ[1], differ[2], example.c_str());
   }
   std::fflush(files.lines);
   std::fflush(files.offsets);
   std::printf(
-      "%s %s swizzle %u %s-major: of %zu descriptors %d differ from the formula, %d with +base offset, %d with -base "
-      "offset\n",
+      "%s %s swizzle %u %s-major: of %zu descriptors %d differ from the formula, %d from it without the base "
+      "offset, %d with it added\n",
       operand, type, descriptors[0].swizzle, descriptors[0].mn_major ? "mn" : "k", descriptors.size(), wrong[0],
       wrong[1], wrong[2]);
   std::fflush(stdout);
@@ -234,15 +237,42 @@ auto launcher(Kernel kernel) {
   };
 }
 
+/// Addresses have 18 bits, those of shared memory end below 228 KB: what is read beyond, or after the largest. The base
+/// is 1 KB, 2 KB or more.
+std::vector<Descriptor> beyond() {
+  std::vector<Descriptor> all;
+  for (uint32_t at : {220u, 226u, 227u, 228u, 232u, 240u, 252u, 254u, 255u})
+    all.push_back({kNone, 0, at * 1024, 2048, 128, 0});
+  for (uint32_t stride : {0x3fff0u, 0x3ff80u, 0x3fc00u, 0x20000u, 0x38000u}) all.push_back({kNone, 0, 8192, 2048, stride, 0});
+  all.push_back({kNone, 0, 8192, 0x3ff80, 128, 0});
+  all.push_back({k128B, 0, 8192, 16, 0x3fc00, 0});
+  for (int bit : {14, 15, 30, 31, 46, 47, 48, 52, 53, 56, 60, 61})
+    all.push_back({k128B, 0, 0, 16, 1024, 0, uint64_t{1} << bit});
+  return all;
+}
+
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: operands OUT\n"), 2;
+  if (argc < 2) return std::fprintf(stderr, "usage: operands OUT [beyond]\n"), 2;
   const std::string folder = argv[1];
   const Files files{std::fopen((folder + "/operands.tsv").c_str(), "w"),
                     std::fopen((folder + "/operands.bin").c_str(), "wb")};
   if (!files.lines || !files.offsets) return std::perror(argv[1]), 1;
   std::fprintf(files.lines,
-               "operand\ttype\tswizzle\tmajor\tstart\tleading\tstride\tbase_offset\telements\tdiffer\tdiffer_plus_"
-               "base\tdiffer_minus_base\texample\n");
+               "operand\ttype\tswizzle\tmajor\tstart\tleading\tstride\tbase_offset\tothers\telements\tdiffer\tdiffer_"
+               "without_base\tdiffer_plus_base\texample\n");
+  if (argc > 2) {
+    const std::vector<Descriptor> all = beyond();
+    isolate(
+        static_cast<int>(all.size()), 40,
+        [&](int i) {
+          experiment(files, "B", "f16", 2, 128, 16, {all[i]}, launcher(read_b<Wgmma_f32_f16_f16<128>, Type::f16, 0>));
+        },
+        [&](int i) {
+          std::fprintf(files.lines, "B\tf16\t%u\tk\t%u\t%u\t%u\t0\t%llx\t0\t-1\t-1\t-1\tfault\n", all[i].swizzle,
+                       all[i].start, all[i].leading, all[i].stride, static_cast<unsigned long long>(all[i].others));
+        });
+    return 0;
+  }
   for (uint32_t swizzle : {kNone, k128B, k64B, k32B}) {
     experiment(files, "B", "f16", 2, 128, 16, sweep(swizzle, 0, false, 1),
                launcher(read_b<Wgmma_f32_f16_f16<128>, Type::f16, 0>));

@@ -1,13 +1,17 @@
 // What cp.reduce.async.bulk makes of two values, for each operation and type, and with destinations in global memory
 // and in the shared memory of a block of the cluster.
-//   reductions OUT    writes OUT/reductions.txt: lines `where operation.type before operand after`, hexadecimal
+//   reductions OUT    writes OUT/reductions.txt: lines `where operation.type before operand after`, hexadecimal, and
+//                     OUT/tensor_reductions.txt: the same of cp.reduce.async.bulk.tensor for each operation and type of
+//                     the tensor map, each in a process of its own, as the GPU may refuse some: `… fault`
 #include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "common.hpp"
+#include "isolate.hpp"
 #include "number.hpp"
 #include "ptx.hpp"
+#include "tensor_map.hpp"
 
 using namespace hopper;
 
@@ -108,32 +112,105 @@ uint64_t value(const std::string& type, Random& random) {
   }
 }
 
+/// Values of a type before and to be reduced with them, of `bytes` in all.
+void operands(const std::string& type, int width, int bytes, Random& random, std::vector<uint8_t>& before,
+              std::vector<uint8_t>& operand) {
+  before.resize(bytes), operand.resize(bytes);
+  for (int at = 0; at < bytes; at += width) {
+    const uint64_t x = value(type, random), y = random.below(8) ? value(type, random) : x;
+    std::memcpy(&before[at], &x, width);
+    std::memcpy(&operand[at], &y, width);
+  }
+}
+void print(std::FILE* file, const char* where, const std::string& name, int width, int count,
+           const std::vector<uint8_t>& before, const std::vector<uint8_t>& operand, const std::vector<uint8_t>& after) {
+  for (int at = 0; at < count * width; at += width) {
+    unsigned long long x = 0, y = 0, z = 0;
+    std::memcpy(&x, &before[at], width);
+    std::memcpy(&y, &operand[at], width);
+    std::memcpy(&z, &after[at], width);
+    std::fprintf(file, "%s %s %llx %llx %llx\n", where, name.c_str(), x, y, z);
+  }
+  std::fflush(file);
+}
+
+enum Operation { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
+constexpr const char* kOperations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+template <Operation kOperation>
+__global__ void with_tensor(const __grid_constant__ CUtensorMap map, const uint8_t* operand) {
+  __shared__ __align__(128) uint8_t source[kBytes];
+  copy_in(source, operand);
+  if (threadIdx.x != 0) return;
+#define REDUCE(NAME)                                                                                             \
+  asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." NAME ".tile.bulk_group [%0, {%1}], [%2];" :: \
+                   "l"(&map),                                                                                    \
+               "r"(0), "r"(shared_address(source))                                                               \
+               : "memory")
+  if constexpr (kOperation == kAdd) REDUCE("add");
+  if constexpr (kOperation == kMin) REDUCE("min");
+  if constexpr (kOperation == kMax) REDUCE("max");
+  if constexpr (kOperation == kInc) REDUCE("inc");
+  if constexpr (kOperation == kDec) REDUCE("dec");
+  if constexpr (kOperation == kAnd) REDUCE("and");
+  if constexpr (kOperation == kOr) REDUCE("or");
+  if constexpr (kOperation == kXor) REDUCE("xor");
+#undef REDUCE
+  bulk_commit();
+  bulk_wait();
+}
+constexpr void (*kWithTensor[])(CUtensorMap, const uint8_t*) = {
+    with_tensor<kAdd>, with_tensor<kMin>, with_tensor<kMax>, with_tensor<kInc>,
+    with_tensor<kDec>, with_tensor<kAnd>, with_tensor<kOr>,  with_tensor<kXor>};
+const struct {
+  const char* name;
+  CUtensorMapDataType type;
+  int width;
+} kTensorTypes[] = {{"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 4},   {"s32", CU_TENSOR_MAP_DATA_TYPE_INT32, 4},
+                    {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 8},   {"s64", CU_TENSOR_MAP_DATA_TYPE_INT64, 8},
+                    {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},  {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
+                    {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4},  {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8},
+                    {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 2}};
+void tensor_reductions(std::FILE* file) {
+  constexpr int kPlaces = 128;
+  const auto name = [](int i) { return std::string(kOperations[i % 8]) + "." + kTensorTypes[i / 8].name; };
+  isolate(
+      static_cast<int>(std::size(kTensorTypes)) * 8, 50,
+      [&](int i) {
+        const auto& type = kTensorTypes[i / 8];
+        Random random(i);
+        std::vector<uint8_t> before, operand;
+        operands(type.name, type.width, kBytes, random, before, operand);
+        const DeviceArray<uint8_t> memory(before), source(operand);
+        CUtensorMap map;
+        const Tiles tiles{type.type, type.width, 1, {kPlaces}, {}, {kPlaces}};
+        if (encode_tiles(map, tiles, memory.get()) != CUDA_SUCCESS) {
+          std::fprintf(file, "tensor %s refused\n", name(i).c_str());
+          return;
+        }
+        kWithTensor[i % 8]<<<1, 128>>>(map, source.get());
+        synchronize();
+        print(file, "tensor", name(i), type.width, kPlaces, before, operand, memory.download());
+      },
+      [&](int i) { std::fprintf(file, "tensor %s fault\n", name(i).c_str()); });
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: reductions OUT\n"), 2;
-  std::FILE* file = std::fopen((std::string(argv[1]) + "/reductions.txt").c_str(), "w");
-  if (!file) return std::perror(argv[1]), 1;
+  const std::string folder = argv[1];
+  std::FILE *file = std::fopen((folder + "/reductions.txt").c_str(), "w"),
+            *tensors = std::fopen((folder + "/tensor_reductions.txt").c_str(), "w");
+  if (!file || !tensors) return std::perror(argv[1]), 1;
+  tensor_reductions(tensors);
   for (const Kind& kind : kKinds) {
     const std::string name = kind.name, type = name.substr(name.rfind('.') + 1);
     const int width = type.ends_with("64") ? 8 : type.ends_with("16") ? 2 : 4;
     Random random(width + name.size());
-    std::vector<uint8_t> before(kBytes), operand(kBytes);
-    for (int at = 0; at < kBytes; at += width) {
-      const uint64_t x = value(type, random), y = random.below(8) ? value(type, random) : x;
-      std::memcpy(&before[at], &x, width);
-      std::memcpy(&operand[at], &y, width);
-    }
+    std::vector<uint8_t> before, operand;
+    operands(type, width, kBytes, random, before, operand);
     const DeviceArray<uint8_t> memory(before), source(operand);
     kind.kernel<<<kind.where[0] == 'c' ? 2 : 1, 128>>>(source.get(), memory.get());
     synchronize();
-    const std::vector<uint8_t> after = memory.download();
-    for (int at = 0; at < std::min(kBytes, 200 * width); at += width) {
-      unsigned long long x = 0, y = 0, z = 0;
-      std::memcpy(&x, &before[at], width);
-      std::memcpy(&y, &operand[at], width);
-      std::memcpy(&z, &after[at], width);
-      std::fprintf(file, "%s %s %llx %llx %llx\n", kind.where, kind.name, x, y, z);
-    }
-    std::fflush(file);
+    print(file, kind.where, name, width, 200, before, operand, memory.download());
   }
   std::puts("reductions: written");
   return 0;

@@ -31,10 +31,11 @@ struct Tiles {
 };
 
 /// The driver's status is the result: it refuses what the GPU lacks.
-inline CUresult encode_tiles(CUtensorMap& map, const Tiles& t, void* global) {
+inline CUresult encode_tiles(CUtensorMap& map, const Tiles& t, void* global,
+                             CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE) {
   static const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   return encode(&map, t.type, t.rank, global, t.size, t.pitch, t.box, t.step, t.interleave, t.swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_NONE, t.fill);
+                promotion, t.fill);
 }
 
 struct Coordinates {

@@ -8,11 +8,13 @@
 //                     (-1: no formula), and OUT/tensor_maps.bin: u32 codes of `bytes` bytes for each line, 0xffffffff
 //                     unwritten, else 1 + source byte; for stores the source is shared memory, offsets from `to`.
 //                     OUT/tensor_map_values.txt has the values of floating-point types that change on the way.
+// A transfer that the GPU refuses to make ends its process: `arrived` is "fault", and the next go on in another.
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "isolate.hpp"
 #include "ptx.hpp"
 #include "tensor_map.hpp"
 
@@ -149,7 +151,24 @@ CUresult encode(CUtensorMap& map, const Transfer& t, void* global) {
                        m.interleave, m.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, m.fill);
 }
 
+std::string list(const auto* values, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i ? "," : "") + std::to_string(values[i]);
+  return text;
+}
+
+/// The line of a transfer up to what comes of it, so that a fault leaves the rest to the process that goes on.
+void begin_line(const Transfer& t, const char* what) {
+  const Tiles& m = t.tiles;
+  std::fprintf(lines, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%u\t%u,%u\t", what, static_cast<int>(m.type),
+               m.element, list(m.size, m.rank).c_str(), list(m.pitch, m.rank - 1).c_str(), list(m.box, m.rank).c_str(),
+               list(m.step, m.rank).c_str(), static_cast<int>(m.swizzle), static_cast<int>(m.interleave),
+               static_cast<int>(m.fill), list(t.from.at, m.rank).c_str(), t.to, t.offsets[0], t.offsets[1]);
+  std::fflush(lines);
+}
+
 void measure(const Transfer& t, const char* what) {
+  begin_line(t, what);
   const Tiles& m = t.tiles;
   CUtensorMap map;
   DeviceArray<uint8_t> global(kGlobal);
@@ -192,16 +211,7 @@ void measure(const Transfer& t, const char* what) {
                   std::to_string(static_cast<int>(want[i]));
   }
   while (!codes.empty() && codes.back() == kUnwritten) codes.pop_back();
-  const auto list = [](const auto* values, int count) {
-    std::string text;
-    for (int i = 0; i < count; ++i) text += (i ? "," : "") + std::to_string(values[i]);
-    return text;
-  };
-  std::fprintf(lines, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%u\t%u,%u\t%d\t%d\t%zu\t%d\t%s\n", what,
-               static_cast<int>(m.type), m.element, list(m.size, m.rank).c_str(), list(m.pitch, m.rank - 1).c_str(),
-               list(m.box, m.rank).c_str(), list(m.step, m.rank).c_str(), static_cast<int>(m.swizzle),
-               static_cast<int>(m.interleave), static_cast<int>(m.fill), list(t.from.at, m.rank).c_str(), t.to,
-               t.offsets[0], t.offsets[1], static_cast<int>(refused), done, codes.size(), differ, example.c_str());
+  std::fprintf(lines, "%d\t%d\t%zu\t%d\t%s\n", static_cast<int>(refused), done, codes.size(), differ, example.c_str());
   std::fwrite(codes.data(), sizeof(uint32_t), codes.size(), binary);
   std::fflush(lines);
   std::fflush(binary);
@@ -250,17 +260,13 @@ void values(const std::string& path) {
   std::fclose(file);
 }
 
-int main(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: tensor_maps OUT\n"), 2;
-  const std::string folder = argv[1];
-  lines = std::fopen((folder + "/tensor_maps.tsv").c_str(), "w");
-  binary = std::fopen((folder + "/tensor_maps.bin").c_str(), "wb");
-  if (!lines || !binary) return std::perror(argv[1]), 1;
-  std::fprintf(lines,
-               "what\ttype\telement\tsize\tpitch\tbox\tstep\tswizzle\tinterleave\tfill\tcoordinates\tto\toffsets\trefus"
-               "ed\tarrived\tbytes\tdiffer\texample\n");
-  CHECK(cudaFuncSetAttribute(load, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + 1024));
-  CHECK(cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + 1024));
+struct Named {
+  Transfer transfer;
+  const char* what;
+};
+std::vector<Named> transfers() {
+  std::vector<Named> all;
+  const auto add = [&](const Transfer& t, const char* what) { all.push_back({t, what}); };
   const CUtensorMapDataType of_size[] = {CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_DATA_TYPE_UINT16,
                                          CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_DATA_TYPE_UINT64};
   const CUtensorMapSwizzle modes[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
@@ -273,35 +279,42 @@ int main(int argc, char** argv) {
       const auto matrix = [&](cuuint32_t inner, cuuint32_t rows, int x, int y, uint32_t to, Way way, const char* what) {
         Tiles m{of_size[log], static_cast<int>(element), 2,          {512 / element, 128},
                 {512},        {inner / element, rows},   modes[mode]};
-        measure({way, m, {{x, y}}, to}, what);
+        add({way, m, {{x, y}}, to}, what);
       };
       for (uint32_t inner : {16u, 32u, 48u, 64u, 112u, 128u, 256u})
         if (inner <= spans[mode] && inner / element <= 256) matrix(inner, 24, 16 / element, 3, 0, Way::load, "width");
       if (log == 1 || log == 2)
         for (uint32_t to : {128u, 256u, 384u, 512u, 640u, 768u, 896u, 1024u, 1152u, 2176u})
           matrix(std::min(spans[mode], 128u), 20, 0, 0, to, Way::load, "address");
-      matrix(std::min(spans[mode], 128u), 16, -5, -3, 128, Way::load, "outside");
-      matrix(std::min(spans[mode], 128u), 16, static_cast<int>(512 / element) - 7, 121, 128, Way::load, "outside");
-      for (uint32_t to : {0u, 128u, 896u}) matrix(std::min(spans[mode], 128u), 20, 3, 5, to, Way::store, "store");
-      matrix(std::min(spans[mode], 128u), 16, -5, -3, 0, Way::store, "store outside");
-      matrix(std::min(spans[mode], 128u) / 2, 20, 3, 5, 0, Way::store, "store narrow");
+      const int aligned = 16 / static_cast<int>(element);
+      const uint32_t usual = std::min(spans[mode], 128u);
+      for (auto [x, y] : {std::pair{0, 0}, {-aligned, 0}, {0, -3}, {-aligned, -3}, {1, 0}, {-1, 0}, {3, 5}, {-5, -3}})
+        if (x % aligned == 0 || mode == 0 || log == 1) matrix(usual, 16, x, y, 0, Way::load, "place");
+      if (log == 1)
+        for (uint32_t to : {16u, 32u, 64u}) matrix(usual, 16, 0, 0, to, Way::load, "unaligned");
+      matrix(usual, 16, -2 * aligned, -3, 128, Way::load, "outside");
+      matrix(usual, 16, (512 - 16) / static_cast<int>(element), 121, 128, Way::load, "outside");
+      for (uint32_t to : {0u, 128u, 896u}) matrix(usual, 20, aligned, 5, to, Way::store, "store");
+      matrix(usual, 16, -aligned, -3, 0, Way::store, "store outside");
+      matrix(usual / 2, 20, aligned, 5, 0, Way::store, "store narrow");
+      if (mode == 0) matrix(usual, 20, 3, 5, 0, Way::store, "store place");
     }
   for (int mode = 0; mode < 4; ++mode) {
     const cuuint32_t inner = std::min(spans[mode], 128u) / 2;
     // One, three, four and five dimensions of 16-bit elements.
-    measure({Way::load, {of_size[1], 2, 1, {4096}, {}, {inner}, modes[mode]}, {{40}}, 256}, "rank 1");
-    measure({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
+    add({Way::load, {of_size[1], 2, 1, {4096}, {}, {inner}, modes[mode]}, {{40}}, 256}, "rank 1");
+    add({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
             "rank 3");
-    measure({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{-8, 17, -3}}, 128},
+    add({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{-8, 17, -3}}, 128},
             "rank 3 outside");
-    measure({Way::store, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
+    add({Way::store, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
             "store rank 3");
-    measure({Way::load,
+    add({Way::load,
              {of_size[1], 2, 4, {96, 6, 5, 7}, {192, 1216, 6144}, {inner, 3, 2, 4}, modes[mode]},
              {{8, 2, 3, 1}},
              0},
             "rank 4");
-    measure({Way::load,
+    add({Way::load,
              {of_size[1], 2, 5, {96, 6, 5, 3, 4}, {192, 1216, 6144, 18432}, {inner, 3, 2, 2, 2}, modes[mode]},
              {{8, 2, 3, 1, 1}},
              0},
@@ -309,9 +322,9 @@ int main(int argc, char** argv) {
     // Every second or third element.
     Tiles stepping{of_size[2], 4, 2, {128, 128}, {512}, {inner / 2, 12}, modes[mode]};
     stepping.step[1] = 3;
-    measure({Way::load, stepping, {{4, 2}}, 0}, "step 1,3");
+    add({Way::load, stepping, {{4, 2}}, 0}, "step 1,3");
     stepping.step[0] = 2, stepping.step[1] = 1;
-    measure({Way::load, stepping, {{4, 2}}, 0}, "step 2,1");
+    add({Way::load, stepping, {{4, 2}}, 0}, "step 2,1");
     for (const auto& [type, element] : {std::pair{CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},
                                         {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
                                         {CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4},
@@ -320,7 +333,7 @@ int main(int argc, char** argv) {
       Tiles nan{type,       element, 2, {static_cast<cuuint64_t>(512 / element), 128}, {512}, {2 * inner / element, 16},
                 modes[mode]};
       nan.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
-      measure({Way::load, nan, {{-4, 120}}, 0}, "nan outside");
+      add({Way::load, nan, {{-32 / element, 120}}, 0}, "nan outside");
     }
   }
   // Images of 16-bit channels: 2 of them, 6 high, 7 wide, 64 channels; filters of 3 x 3 in boxes of pixels.
@@ -333,9 +346,9 @@ int main(int argc, char** argv) {
                      0,
                      {offset, static_cast<uint16_t>(offset / 2)},
                      inner * 2 * 20};
-      measure(image, "im2col");
+      add(image, "im2col");
       image.from = {{16, 2, 1, 0}};
-      measure(image, "im2col");
+      add(image, "im2col");
     }
   }
   for (auto [interleave, bytes, swizzle] : {std::tuple{CU_TENSOR_MAP_INTERLEAVE_16B, 16, CU_TENSOR_MAP_SWIZZLE_NONE},
@@ -348,11 +361,37 @@ int main(int argc, char** argv) {
             {static_cast<cuuint32_t>(bytes / 2), 8, 3},
             swizzle};
     m.interleave = interleave;
-    measure({Way::load, m, {{0, 0, 0}}, 0}, "interleave");
-    measure({Way::load, m, {{1, 3, 1}}, 0}, "interleave");
-    measure({Way::load, m, {{-1, -2, 1}}, 256}, "interleave");
+    add({Way::load, m, {{0, 0, 0}}, 0}, "interleave");
+    add({Way::load, m, {{1, 3, 1}}, 0}, "interleave");
+    add({Way::load, m, {{-1, -2, 1}}, 256}, "interleave");
   }
-  values(folder + "/tensor_map_values.txt");
-  std::puts("tensor_maps: written");
-  return 0;
+  return all;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fprintf(stderr, "usage: tensor_maps OUT\n"), 2;
+  const std::string folder = argv[1];
+  lines = std::fopen((folder + "/tensor_maps.tsv").c_str(), "w");
+  binary = std::fopen((folder + "/tensor_maps.bin").c_str(), "wb");
+  if (!lines || !binary) return std::perror(argv[1]), 1;
+  std::fprintf(lines,
+               "what\ttype\telement\tsize\tpitch\tbox\tstep\tswizzle\tinterleave\tfill\tcoordinates\tto\toffsets\trefus"
+               "ed\tarrived\tbytes\tdiffer\texample\n");
+  const std::vector<Named> all = transfers();
+  const int count = static_cast<int>(all.size());
+  const int faults = isolate(
+      count + 1, 80,
+      [&](int i) {
+        CHECK(cudaFuncSetAttribute(load, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + 1024));
+        CHECK(cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + 1024));
+        if (i < count)
+          measure(all[i].transfer, all[i].what);
+        else
+          values(folder + "/tensor_map_values.txt");
+      },
+      [&](int i) {
+        if (i < count) std::fprintf(lines, "0\tfault\t0\t-1\t\n");
+      });
+  std::printf("tensor_maps: %d transfers, %d faults\n", count, faults);
+  return faults < 0;
 }
