@@ -377,16 +377,16 @@ int main() {
       CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
       prefetched_latency<<<1, 1, kDynamic>>>(map, ahead, 64, (4 << 20) / 128, 8192, out.get());
       synchronize();
-      row("tensor load latency", "box 128 B x 64, swizzle 128 B, not in L2, prefetched " + std::to_string(ahead) +
-                                     " loads before", middle(out, 8, 56));
+      row("tensor load latency",
+          "box 128 B x 64, swizzle 128 B, not in L2, prefetched " + std::to_string(ahead) + " loads before",
+          middle(out, 8, 56));
     }
     for (bool tensor : {true, false})
       for (uint32_t rows : {1u, 64u}) {
         const CUtensorMap box = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
         const auto cycles = [&](int count) {
-          return median_cycles(out, [&](uint32_t* o) {
-            issue<<<1, 1, kDynamic>>>(box, tensor, memory.get(), count, 128 * rows, o);
-          });
+          return median_cycles(
+              out, [&](uint32_t* o) { issue<<<1, 1, kDynamic>>>(box, tensor, memory.get(), count, 128 * rows, o); });
         };
         row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 8 more after 4",
             (cycles(12) - cycles(4)) / 8);

@@ -1,7 +1,7 @@
 // Kernels for a profiler to count: each makes kCount of one thing, one warp, warpgroup or thread, in a block or a
 // cluster of two.
-//   counted PART…     launches the kernels of these parts: warp warpgroup starts thread levels cluster few; prints a line `number
-//   name` for each
+//   counted PART…     launches the kernels of these parts: warp warpgroup starts thread levels cluster few; prints a
+//   line `number name` for each
 //                     launch, in their order. `few` has one of each kind.
 // What a kernel does besides is in the launch whose name starts with "nothing".
 #include <cstring>

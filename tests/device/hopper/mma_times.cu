@@ -88,8 +88,7 @@ void width(const char* type, bool more) {
   // One wgmma, then the same and more in a group.
   const double one = cycles<Form, kOperands, 1, 0>(1, 1, layout);
   row("wgmma latency", name + ", one with fence, commit and wait", one);
-  row("wgmma latency", name + ", next in a chain of groups",
-      (cycles<Form, kOperands, 1, 0>(1, 65, layout) - one) / 64);
+  row("wgmma latency", name + ", next in a chain of groups", (cycles<Form, kOperands, 1, 0>(1, 65, layout) - one) / 64);
   for (int warpgroups : {1, 2, 4}) {
     if (Form::kN == 256 && warpgroups == 4) continue;
     if (warpgroups > 1 && !more) continue;
@@ -148,7 +147,8 @@ void transposed_layouts() {
                          {"64 B", k64B, 1024, 512, 4096},
                          {"32 B", k32B, 512, 256, 4096}};
   for (const Layout& layout : of_b) {
-    const double few = cycles<Form, kDescriptors, 8, 1, 1>(1, 4, layout), many = cycles<Form, kDescriptors, 8, 1, 1>(1, 36, layout);
+    const double few = cycles<Form, kDescriptors, 8, 1, 1>(1, 4, layout),
+                 many = cycles<Form, kDescriptors, 8, 1, 1>(1, 36, layout);
     row("wgmma interval by layout", "f16 m64n" + std::to_string(Form::kN) + ", B MN-major, swizzle " + layout.name,
         (many - few) / (32 * 8));
   }
@@ -156,7 +156,8 @@ void transposed_layouts() {
   // rows changes.
   for (uint32_t stride : {128u, 144u, 256u, 512u, 1024u}) {
     const Layout layout{"none", kNone, 16384 - 128, stride, 0};
-    const double few = cycles<Form, kDescriptors, 8, 1>(1, 4, layout), many = cycles<Form, kDescriptors, 8, 1>(1, 36, layout);
+    const double few = cycles<Form, kDescriptors, 8, 1>(1, 4, layout),
+                 many = cycles<Form, kDescriptors, 8, 1>(1, 36, layout);
     row("wgmma interval by stride",
         "f16 m64n" + std::to_string(Form::kN) + ", K-major, no swizzle, groups of 8 rows " + std::to_string(stride) +
             " B apart",

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
     wgmma_fence();
     for (int i = 0; i < (kWay == kChain ? 4 : 1); ++i)
       Form::template ss<0, 0, kWay == kNegativeA ? -1 : 1, kWay == kNegativeB ? -1 : 1>(sums, of_a, of_b,
-                                                                                       kWay != kFresh);
+                                                                                        kWay != kFresh);
   }
   wgmma_commit();
   wgmma_wait();

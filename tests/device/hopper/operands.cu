@@ -3,7 +3,8 @@
 // Shared memory holds, in each element, the number of that element; the other operand is the identity, so that the
 // accumulator is what was read. A number needs several passes, a few bits each, as elements are exact only up to 2^10
 // (f16, tf32) or 2^8 (u8).
-//   operands OUT [beyond]   writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ from
+//   operands OUT [beyond]   writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ
+//   from
 //                      `expected`, and OUT/operands.bin, the byte offsets themselves: u32, in the order of the lines,
 //                      and of rows (mn, k) with k fastest; offsets are from a base of 1,024 B alignment. `beyond` has
 //                      descriptors whose addresses leave shared memory, with bits that no field has, each in a process
@@ -215,8 +216,8 @@ void experiment(const Files& files, const char* operand, const char* type, int e
     for (int h = 0; h < 3; ++h) wrong[h] += differ[h] != 0;
     std::fprintf(files.lines, "%s\t%s\t%u\t%s\t%u\t%u\t%u\t%u\t%llx\t%d\t%d\t%d\t%d\t%s\n", operand, type, w.swizzle,
                  w.mn_major ? "mn" : "k", w.start, w.leading, w.stride, w.base_offset,
-                 static_cast<unsigned long long>(w.others), rows * columns, differ[0],
-                 differ[1], differ[2], example.c_str());
+                 static_cast<unsigned long long>(w.others), rows * columns, differ[0], differ[1], differ[2],
+                 example.c_str());
   }
   std::fflush(files.lines);
   std::fflush(files.offsets);
@@ -243,7 +244,8 @@ std::vector<Descriptor> beyond() {
   std::vector<Descriptor> all;
   for (uint32_t at : {220u, 226u, 227u, 228u, 232u, 240u, 252u, 254u, 255u})
     all.push_back({kNone, 0, at * 1024, 2048, 128, 0});
-  for (uint32_t stride : {0x3fff0u, 0x3ff80u, 0x3fc00u, 0x20000u, 0x38000u}) all.push_back({kNone, 0, 8192, 2048, stride, 0});
+  for (uint32_t stride : {0x3fff0u, 0x3ff80u, 0x3fc00u, 0x20000u, 0x38000u})
+    all.push_back({kNone, 0, 8192, 2048, stride, 0});
   all.push_back({kNone, 0, 8192, 0x3ff80, 128, 0});
   all.push_back({k128B, 0, 8192, 16, 0x3fc00, 0});
   for (int bit : {14, 15, 30, 31, 46, 47, 48, 52, 53, 56, 60, 61})

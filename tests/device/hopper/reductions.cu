@@ -59,19 +59,21 @@ __device__ void copy_in(uint8_t* shared, const uint8_t* from) {
     }                                                                                                    \
     cluster_sync();                                                                                      \
   }
-#define INTEGERS(WHERE)                                                                                       \
-  WHERE(add_u32, "add.u32")                                                                                   \
-  WHERE(add_s32, "add.s32")                                                                                   \
-  WHERE(add_u64, "add.u64") WHERE(min_u32, "min.u32") WHERE(max_u32, "max.u32") WHERE(min_s32, "min.s32")     \
-      WHERE(max_s32, "max.s32") WHERE(inc_u32, "inc.u32") WHERE(dec_u32, "dec.u32") WHERE(and_b32, "and.b32") \
-          WHERE(or_b32, "or.b32") WHERE(xor_b32, "xor.b32")
+#define INTEGERS(WHERE)                                                                                     \
+  WHERE(add_u32, "add.u32")                                                                                 \
+  WHERE(add_s32, "add.s32")                                                                                 \
+  WHERE(add_u64, "add.u64")                                                                                 \
+  WHERE(min_u32, "min.u32") WHERE(max_u32, "max.u32") WHERE(min_s32, "min.s32") WHERE(max_s32, "max.s32")   \
+      WHERE(inc_u32, "inc.u32") WHERE(dec_u32, "dec.u32") WHERE(and_b32, "and.b32") WHERE(or_b32, "or.b32") \
+          WHERE(xor_b32, "xor.b32")
 #define OTHERS(WHERE)                                                                                               \
   WHERE(min_u64, "min.u64")                                                                                         \
   WHERE(max_u64, "max.u64")                                                                                         \
-  WHERE(min_s64, "min.s64") WHERE(max_s64, "max.s64") WHERE(and_b64, "and.b64") WHERE(or_b64, "or.b64")             \
-      WHERE(xor_b64, "xor.b64") WHERE(add_f32, "add.f32") WHERE(add_f64, "add.f64") WHERE(add_f16, "add.noftz.f16") \
-          WHERE(min_f16, "min.f16") WHERE(max_f16, "max.f16") WHERE(add_bf16, "add.noftz.bf16")                     \
-              WHERE(min_bf16, "min.bf16") WHERE(max_bf16, "max.bf16")
+  WHERE(min_s64, "min.s64")                                                                                         \
+  WHERE(max_s64, "max.s64") WHERE(and_b64, "and.b64") WHERE(or_b64, "or.b64") WHERE(xor_b64, "xor.b64")             \
+      WHERE(add_f32, "add.f32") WHERE(add_f64, "add.f64") WHERE(add_f16, "add.noftz.f16") WHERE(min_f16, "min.f16") \
+          WHERE(max_f16, "max.f16") WHERE(add_bf16, "add.noftz.bf16") WHERE(min_bf16, "min.bf16")                   \
+              WHERE(max_bf16, "max.bf16")
 INTEGERS(TO_GLOBAL)
 OTHERS(TO_GLOBAL)
 INTEGERS(TO_CLUSTER)
@@ -141,10 +143,10 @@ __global__ void with_tensor(const __grid_constant__ CUtensorMap map, const uint8
   __shared__ __align__(128) uint8_t source[kBytes];
   copy_in(source, operand);
   if (threadIdx.x != 0) return;
-#define REDUCE(NAME)                                                                                             \
-  asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." NAME ".tile.bulk_group [%0, {%1}], [%2];" :: \
-                   "l"(&map),                                                                                    \
-               "r"(0), "r"(shared_address(source))                                                               \
+#define REDUCE(NAME)                                                     \
+  asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." NAME \
+               ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(&map),         \
+               "r"(0), "r"(shared_address(source))                       \
                : "memory")
   if constexpr (kOperation == kAdd) REDUCE("add");
   if constexpr (kOperation == kMin) REDUCE("min");
@@ -158,17 +160,17 @@ __global__ void with_tensor(const __grid_constant__ CUtensorMap map, const uint8
   bulk_commit();
   bulk_wait();
 }
-constexpr void (*kWithTensor[])(CUtensorMap, const uint8_t*) = {
-    with_tensor<kAdd>, with_tensor<kMin>, with_tensor<kMax>, with_tensor<kInc>,
-    with_tensor<kDec>, with_tensor<kAnd>, with_tensor<kOr>,  with_tensor<kXor>};
+constexpr void (*kWithTensor[])(CUtensorMap, const uint8_t*) = {with_tensor<kAdd>, with_tensor<kMin>, with_tensor<kMax>,
+                                                                with_tensor<kInc>, with_tensor<kDec>, with_tensor<kAnd>,
+                                                                with_tensor<kOr>,  with_tensor<kXor>};
 const struct {
   const char* name;
   CUtensorMapDataType type;
   int width;
-} kTensorTypes[] = {{"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 4},   {"s32", CU_TENSOR_MAP_DATA_TYPE_INT32, 4},
-                    {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 8},   {"s64", CU_TENSOR_MAP_DATA_TYPE_INT64, 8},
-                    {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},  {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
-                    {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4},  {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8},
+} kTensorTypes[] = {{"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 4},  {"s32", CU_TENSOR_MAP_DATA_TYPE_INT32, 4},
+                    {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 8},  {"s64", CU_TENSOR_MAP_DATA_TYPE_INT64, 8},
+                    {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2}, {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
+                    {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4}, {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8},
                     {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 2}};
 void tensor_reductions(std::FILE* file) {
   constexpr int kPlaces = 128;

@@ -34,8 +34,8 @@ struct Tiles {
 inline CUresult encode_tiles(CUtensorMap& map, const Tiles& t, void* global,
                              CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE) {
   static const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
-  return encode(&map, t.type, t.rank, global, t.size, t.pitch, t.box, t.step, t.interleave, t.swizzle,
-                promotion, t.fill);
+  return encode(&map, t.type, t.rank, global, t.size, t.pitch, t.box, t.step, t.interleave, t.swizzle, promotion,
+                t.fill);
 }
 
 struct Coordinates {

@@ -304,21 +304,21 @@ std::vector<Named> transfers() {
     // One, three, four and five dimensions of 16-bit elements.
     add({Way::load, {of_size[1], 2, 1, {4096}, {}, {inner}, modes[mode]}, {{40}}, 256}, "rank 1");
     add({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
-            "rank 3");
+        "rank 3");
     add({Way::load, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{-8, 17, -3}}, 128},
-            "rank 3 outside");
+        "rank 3 outside");
     add({Way::store, {of_size[1], 2, 3, {96, 20, 12}, {192, 4096}, {inner, 5, 6}, modes[mode]}, {{8, 2, 3}}, 128},
-            "store rank 3");
+        "store rank 3");
     add({Way::load,
-             {of_size[1], 2, 4, {96, 6, 5, 7}, {192, 1216, 6144}, {inner, 3, 2, 4}, modes[mode]},
-             {{8, 2, 3, 1}},
-             0},
-            "rank 4");
+         {of_size[1], 2, 4, {96, 6, 5, 7}, {192, 1216, 6144}, {inner, 3, 2, 4}, modes[mode]},
+         {{8, 2, 3, 1}},
+         0},
+        "rank 4");
     add({Way::load,
-             {of_size[1], 2, 5, {96, 6, 5, 3, 4}, {192, 1216, 6144, 18432}, {inner, 3, 2, 2, 2}, modes[mode]},
-             {{8, 2, 3, 1, 1}},
-             0},
-            "rank 5");
+         {of_size[1], 2, 5, {96, 6, 5, 3, 4}, {192, 1216, 6144, 18432}, {inner, 3, 2, 2, 2}, modes[mode]},
+         {{8, 2, 3, 1, 1}},
+         0},
+        "rank 5");
     // Every second or third element.
     Tiles stepping{of_size[2], 4, 2, {128, 128}, {512}, {inner / 2, 12}, modes[mode]};
     stepping.step[1] = 3;
