@@ -178,6 +178,7 @@ class Gatherer {
     for (uint64_t* sum : {&totals.accesses, &totals.lanes, &totals.wavefronts, &totals.ideal, &totals.position})
       *sum *= times;
     for (uint64_t& count : totals.classes) count *= times;
+    for (uint64_t& count : totals.degrees) count *= times;
   }
 
   Site finish(const Step& step, const Gathered& gathered, uint64_t times) const {

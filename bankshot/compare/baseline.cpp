@@ -9,6 +9,7 @@
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/support/path_below.hpp"
 
 namespace bankshot::compare {
 namespace {
@@ -26,8 +27,7 @@ std::string portable(const std::string& file, const std::string& folder) {
   namespace fs = std::filesystem;
   const fs::path path = fs::path(file).lexically_normal();
   if (!path.is_absolute()) return path.string();
-  const fs::path below = path.lexically_relative(folder);
-  if (!below.empty() && *below.begin() != "..") return below.string();
+  if (const auto below = path_below(path, folder)) return below->string();
   std::string kept = path.string();
   size_t begin = kept.size();
   for (int k = 0; k < 3 && begin != 0 && begin != kept.npos; ++k) begin = kept.rfind('/', begin - 1);

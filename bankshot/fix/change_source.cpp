@@ -301,6 +301,36 @@ class Changer {
   std::vector<Use> uses_;
 };
 
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.emplace_back(text.substr(begin, end - begin));
+    if (lines.back().ends_with('\r')) lines.back().pop_back();
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// Edits of one line, or of neighbouring ones that an edit joins, as one. @param edits  by place
+std::vector<LineEdit> whole_lines(std::string_view source, const std::vector<Edit>& edits) {
+  const auto end_of_line = [&](size_t at) { return std::min(source.find('\n', at), source.size()); };
+  std::vector<LineEdit> all;
+  for (size_t k = 0; k < edits.size();) {
+    const size_t begin = edits[k].at == 0 ? 0 : source.rfind('\n', edits[k].at - 1) + 1;  // npos + 1 is 0
+    size_t at = begin, end = end_of_line(edits[k].at);
+    std::string text;
+    for (; k < edits.size() && edits[k].at <= end; ++k) {
+      text.append(source.substr(at, edits[k].at - at)).append(edits[k].text);
+      at = edits[k].at + edits[k].length;
+      end = std::max(end, end_of_line(at));
+    }
+    text.append(source.substr(at, end - at));
+    all.push_back({line_of(source, begin), split_lines(source.substr(begin, end - begin)), split_lines(text)});
+  }
+  return all;
+}
+
 }  // namespace
 
 ChangedText change_source(std::string_view source, const std::vector<SourceChange>& changes, unsigned word_bytes) {
@@ -314,6 +344,7 @@ ChangedText change_source(std::string_view source, const std::vector<SourceChang
     if (!error) edits.insert(edits.end(), these.begin(), these.end());
   }
   std::ranges::stable_sort(edits, {}, &Edit::at);
+  changed.edits = whole_lines(source, edits);
   changed.text = source;
   for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
     changed.text.replace(edit->at, edit->length, edit->text);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bankshot/fix/line_edit.hpp"
 #include "bankshot/fix/source.hpp"
 
 namespace bankshot::fix {
@@ -21,6 +22,7 @@ struct SourceChange {
 /// hashed where the sizes of its launches are whole rows.
 struct ChangedText {
   std::string text;                   ///< the source with the changes that can be made
+  std::vector<LineEdit> edits;        ///< the same as edits of the source, from its beginning to its end
   std::vector<std::string> refusals;  ///< by change: which use of the array cannot be rewritten; empty: it was made
 };
 ChangedText change_source(std::string_view source, const std::vector<SourceChange>& changes, unsigned word_bytes);

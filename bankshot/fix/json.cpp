@@ -78,6 +78,11 @@ ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) 
   json["element"] = nullptr;
   if (array.declaration)
     json["element"] = {{"type", array.declaration->type}, {"bytes", array.declaration->element_bytes}};
+  json["source_edits"] = ordered_json::array();
+  for (const LineEdit& edit : array.edits) {
+    json["source_edits"].push_back(
+        {{"file", array.file}, {"line", edit.line}, {"before", edit.before}, {"after", edit.after}});
+  }
   json["layouts"] = ordered_json::array();
   for (const Layout& layout : array.layouts.list) {
     json["layouts"].push_back({{"what", layout.what},

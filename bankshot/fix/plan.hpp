@@ -10,6 +10,7 @@
 
 #include "bankshot/fix/declaration.hpp"
 #include "bankshot/fix/layouts.hpp"
+#include "bankshot/fix/line_edit.hpp"
 #include "bankshot/fix/machine_code.hpp"
 #include "bankshot/fix/run.hpp"
 #include "bankshot/gpu/gpu.hpp"
@@ -60,6 +61,7 @@ struct ArrayPlan {
   std::optional<scratchpad::Padding> padding;  ///< likewise
   Layouts layouts;                             ///< what else a person can do, not tried on the PTX
   ByRemedy<Tried> tried;
+  std::vector<LineEdit> edits;  ///< of `file`, which write the chosen remedy into it; empty: not possible or not known
 
   std::optional<rewrite::Move> move(Remedy remedy) const;
   /// Whether the program is to be run with it rewritten so.

@@ -15,6 +15,7 @@
 #include "bankshot/fix/judge.hpp"
 #include "bankshot/fix/measured.hpp"
 #include "bankshot/fix/modules.hpp"
+#include "bankshot/fix/wanted_changes.hpp"
 #include "bankshot/host/signals.hpp"
 
 namespace bankshot::fix {
@@ -68,6 +69,7 @@ class Fixer {
     }
     judge(plan_, options_.even_if_slower);
     if (auto failure = prove_chosen()) return failure;
+    add_source_edits(plan_, original_);
     return measure();
   }
 

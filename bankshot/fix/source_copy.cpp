@@ -5,14 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "bankshot/fix/change_source.hpp"
 #include "bankshot/fix/modules.hpp"
+#include "bankshot/fix/wanted_changes.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/shell.hpp"
@@ -59,47 +58,6 @@ struct ChangedSource {
   std::string text;
 };
 
-/// A change, the kernels that it is for, and why it cannot be made, or empty.
-struct Wanted {
-  SourceChange change;
-  std::set<std::string> kernels;
-  std::string refusal;
-};
-
-/// What is to change in each source; "" has the arrays whose source is not known. An array that several kernels share
-/// changes once.
-std::map<std::string, std::vector<Wanted>> changes_of(const Plan& plan, const WitnessedRun& original) {
-  std::map<std::string, std::vector<Wanted>> all;
-  const auto recipe_of = [&](const SourceChange& change) {
-    return recipe(change.array, change.move, plan.rules.bank_bytes, "");
-  };
-  for (const KernelPlan& kernel : plan.kernels) {
-    for (const ArrayPlan& array : kernel.arrays) {
-      if (!kernel.chosen || !array.tried[*kernel.chosen].rewritten) continue;
-      const std::string name = source_name(array.array.name);
-      SourceChange change{source_array(array), *array.move(*kernel.chosen),
-                          dynamic_shared(original, kernel.kernel.name).unit};
-      if (!array.declaration) {
-        all[""].push_back({std::move(change), {kernel.kernel.name}, name + ": " + array.no_declaration});
-        continue;
-      }
-      std::vector<Wanted>& list = all[array.file];
-      const auto known = std::ranges::find_if(list, [&](const Wanted& other) {
-        return other.change.array.name == name && other.change.array.declaration->line == array.declaration->line;
-      });
-      if (known == list.end()) {
-        list.push_back({std::move(change), {kernel.kernel.name}, {}});
-        continue;
-      }
-      known->kernels.insert(kernel.kernel.name);
-      known->change.unit = std::gcd(known->change.unit, change.unit);
-      if (recipe_of(known->change) != recipe_of(change) || *known->change.array.declaration != *array.declaration)
-        known->refusal = name + ": kernels that share its declaration need different changes";
-    }
-  }
-  return all;
-}
-
 /// The sources with the changes that can be made.
 struct Changes {
   std::vector<ChangedSource> sources;
@@ -110,10 +68,10 @@ struct Changes {
 
 Result<Changes> change_sources(const Plan& plan, const WitnessedRun& original) {
   Changes done;
-  auto all = changes_of(plan, original);
+  auto all = wanted_changes(plan, original);
   for (auto& [file, wanted] : all) {
     std::vector<SourceChange> list;
-    for (const Wanted& one : wanted) {
+    for (const WantedChange& one : wanted) {
       if (one.refusal.empty()) list.push_back(one.change);
     }
     if (!list.empty()) {
@@ -124,13 +82,13 @@ Result<Changes> change_sources(const Plan& plan, const WitnessedRun& original) {
       if (!text) return text.error();
       ChangedText changed = change_source(*text, list, plan.rules.bank_bytes);
       auto refusal = changed.refusals.begin();
-      for (Wanted& one : wanted) {
+      for (WantedChange& one : wanted) {
         if (one.refusal.empty()) one.refusal = std::move(*refusal++);
       }
-      const auto is_made = [](const Wanted& one) { return one.refusal.empty(); };
+      const auto is_made = [](const WantedChange& one) { return one.refusal.empty(); };
       if (std::ranges::any_of(wanted, is_made)) done.sources.push_back({file, name, std::move(changed.text)});
     }
-    for (const Wanted& one : wanted) {
+    for (const WantedChange& one : wanted) {
       if (one.refusal.empty()) {
         done.changed.emplace(file, one.change.array.declaration->line);
         continue;

@@ -141,10 +141,12 @@ void add_findings(const Run& run, std::vector<Notice>& list) {
   }
 }
 
-/// A file that stands for a place that is not known.
-std::string file_for(const report::RunReport& report, const std::string& kernel) {
+/// The module of a kernel, with a file that stands for a place that is not known.
+report::ModuleId module_for(const report::RunReport& report, const std::string& kernel) {
   const auto found = std::ranges::find(report.kernels, kernel, &report::Kernel::demangled);
-  return found == report.kernels.end() || found->module.file.empty() ? report.program : found->module.file;
+  report::ModuleId module = found == report.kernels.end() ? report::ModuleId() : found->module;
+  if (module.file.empty()) module.file = report.program;
+  return module;
 }
 
 }  // namespace
@@ -157,7 +159,11 @@ std::vector<Notice> notices(const Run& run) {
     add_conflicts(run.report, kernel, list);
     add_uncoalesced(kernel, list);
   }
-  for (Notice& notice : list) notice.file = file_for(run.report, notice.kernel);
+  for (Notice& notice : list) {
+    const report::ModuleId module = module_for(run.report, notice.kernel);
+    notice.file = module.file;
+    notice.module = module.digest;
+  }
   std::ranges::stable_sort(list, [](const Notice& a, const Notice& b) {
     return a.level != b.level ? a.level < b.level : a.weight > b.weight;
   });
@@ -176,7 +182,7 @@ std::vector<Accepted> accepted(const report::RunReport& report) {
                                              : report::counted(one.count, "time", "times")) +
                                 (kernel.empty() ? "" : " in " + printable(kernel)),
                      .source = one.source,
-                     .file = file_for(report, kernel),
+                     .file = module_for(report, kernel).file,
                      .weight = one.count},
                     one.reason});
   }

@@ -23,6 +23,7 @@ struct Notice {
   std::string message = {};  ///< one line
   simt::Source source = {};  ///< its line is 0 if it is not known
   std::string file = {};     ///< stands for the place then: the source of the kernel's module, else the program
+  std::string module = {};   ///< digest of the kernel's module, or empty
   std::vector<Related> related = {};
   uint64_t weight = 0;  ///< of notices of one level, what is heavier is more important
 };

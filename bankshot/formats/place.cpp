@@ -6,14 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/support/path_below.hpp"
+
 namespace bankshot::formats {
 
 FilePlace place_of(const std::string& root, const std::string& file) {
-  const std::filesystem::path base = std::filesystem::path(root).lexically_normal();
+  const std::filesystem::path base(root);
   const std::filesystem::path whole = (base / file).lexically_normal();
-  const std::filesystem::path inside = whole.lexically_relative(base);
-  if (inside.empty() || inside == "." || *inside.begin() == "..") return {false, whole.string()};
-  return {true, inside.string()};
+  const std::optional<std::filesystem::path> inside = path_below(whole, base);
+  if (!inside || *inside == ".") return {false, whole.string()};
+  return {true, inside->string()};
 }
 
 std::string uri_path(const std::string& path) {

@@ -5,21 +5,19 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bankshot/support/path_below.hpp"
+
 namespace bankshot::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_below(const fs::path& folder, const fs::path& root) {
-  return std::mismatch(root.begin(), root.end(), folder.begin(), folder.end()).first == root.end();
-}
 
 /// The file system's root, the user's home, or a folder around it.
 bool is_too_wide(const fs::path& folder) {
   const char* home = std::getenv("HOME");
   std::error_code code;
   return !folder.has_relative_path() ||
-         (home != nullptr && *home != 0 && is_below(fs::weakly_canonical(home, code), folder));
+         (home != nullptr && *home != 0 && path_below(fs::weakly_canonical(home, code), folder));
 }
 
 /// CMAKE_HOME_DIRECTORY of a build folder; empty if it is none.
@@ -39,7 +37,7 @@ fs::path project_of(const fs::path& folder) {
   for (fs::path at = folder; !is_too_wide(at); at = at.parent_path()) {
     if (fs::exists(at / ".git", code)) return at;
     const fs::path source = built_from(at);
-    if (!source.empty() && is_below(at, source) && !is_too_wide(source)) return source;
+    if (!source.empty() && path_below(at, source) && !is_too_wide(source)) return source;
   }
   return folder;
 }

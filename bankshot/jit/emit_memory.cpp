@@ -118,6 +118,7 @@ void Emitter::emit_count() {
   add(offsetof(Totals, ideal), cost_.ideal);
   add(offsetof(Totals, position), cost_.position);
   add(offsetof(Totals, classes) + 8 * static_cast<size_t>(shape_.pattern), 1);
+  add(offsetof(Totals, degrees) + 8 * std::min(cost_.wavefronts, scratchpad::kMostCounted), 1);
 }
 
 /// Has the engine count an access. @param mask  null: of all lanes. Their offsets are in lane_places_

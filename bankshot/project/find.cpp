@@ -5,16 +5,12 @@
 #include <optional>
 
 #include "bankshot/project/project.hpp"
+#include "bankshot/support/path_below.hpp"
 
 namespace bankshot::project {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const fs::path below = path.lexically_relative(folder);
-  return !below.empty() && *below.begin() != ".." && below != ".";
-}
 
 Error not_below(const std::string& relative) {
   return Error{"'" + relative + "' is not below the folder of " + std::string(kFileName)};
@@ -69,7 +65,7 @@ Result<std::string> folder_in(const Project& project, const std::string& relativ
   fs::path path = fs::weakly_canonical(fs::path(project.folder) / named, code);
   if (code) return Error{"'" + relative + "': " + code.message()};
   if (!path.has_filename() && path.has_parent_path() && path != path.root_path()) path = path.parent_path();
-  if (path != fs::path(project.folder) && !lies_in(path, project.folder)) return not_below(relative);
+  if (!path_below(path, project.folder)) return not_below(relative);
   return path.string();
 }
 

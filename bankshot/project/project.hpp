@@ -43,6 +43,7 @@ struct Project {
   std::string gpu;                        ///< a name, or an absolute path below the folder; empty: not said
   std::vector<std::string> header_roots;  ///< absolute; see ptx/library_headers.hpp
   std::vector<std::string> source_roots;  ///< absolute: the folders whose sources may be read; empty: not said
+  std::vector<std::string> reports;       ///< absolute: those that editors show; they need not exist
   Gates explain, simulate, check;
   Unused unused_suppressions = Unused::warn;
   std::vector<Suppression> suppressions;

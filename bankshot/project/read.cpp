@@ -25,9 +25,10 @@ class ProjectReader : TomlReader {
   using TomlReader::TomlReader;
 
   void read(Project& project) {
-    refuse_unknown(
-        root_,
-        {"gpu", "header_roots", "source_roots", "unused_suppressions", "explain", "simulate", "check", "suppress"}, "");
+    refuse_unknown(root_,
+                   {"gpu", "header_roots", "source_roots", "reports", "unused_suppressions", "explain", "simulate",
+                    "check", "suppress"},
+                   "");
     project.gpu = text(root_, "gpu");
     if (project.gpu.find('/') != std::string::npos || project.gpu.ends_with(".toml")) {
       const Result<std::string> path = path_in(project, project.gpu);
@@ -38,6 +39,11 @@ class ProjectReader : TomlReader {
     }
     project.header_roots = folders("header_roots", project);
     project.source_roots = folders("source_roots", project);
+    texts(root_, "reports", [&](const std::string& text) {
+      const Result<std::string> path = path_in(project, text);
+      if (path) project.reports.push_back(*path);
+      return path ? "" : path.error().message;
+    });
     read_unused(project);
     read_gates("explain", true, project, project.explain);
     read_gates("simulate", false, project, project.simulate);

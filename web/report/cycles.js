@@ -52,6 +52,23 @@ function overTime(model, state, kernels, keys) {
         axis: step > 1 ? "group of " + step + " launches" : "launch", meanings: model.page.causes }));
 }
 
+/// The longest launch whose slots over time were kept, from its beginning to its end.
+function withinLaunch(model, kernels, keys) {
+  const kept = kernels.flatMap((kernel) => (kernel.timed_launches || []).map((launch, at) => ({ kernel, launch, at })))
+    .filter((one) => one.launch.over_time && one.launch.over_time.spans > 1);
+  if (!kept.length) return null;
+  const { kernel, launch, at } = kept.reduce((a, b) => (b.launch.cycles > a.launch.cycles ? b : a)), { spans, span_cycles, stalls } = launch.over_time;
+  const columns = Array.from({ length: spans }, (_, k) => Object.fromEntries(Object.entries(stalls).map(([cause, slots]) => [cause, slots[k]])));
+  const shown = keys.filter((key) => key !== "no_warp" && stalls[key]);
+  const most = (part) => { const sums = shown.map((key) => [key, sum(stalls[key].slice(...part))]).sort((a, b) => b[1] - a[1]); return sums.length && sums[0][1]
+      ? model.page.causes[sums[0][0]] || sums[0][0] : "nothing"; };
+  const third = Math.ceil(spans / 3);
+  return h("figure", null, h("figcaption", null, "Issue slots over time in launch " + whole(at + 1) + " of " + shortName(kernel.demangled)
+      + (kernels.length > 1 || kept.length > 1 ? ", the longest" : "")),
+    stacked(columns, shown, { label: "Issue slots of a launch over time. Most are: at first " + most([0, third]) + ", then " + most([third, 2 * third])
+        + ", at last " + most([2 * third]), axis: "cycle", scale: span_cycles, meanings: model.page.causes }));
+}
+
 function lineTable(model, state, kernels, choose) {
   const all = sum(kernels.flatMap((kernel) => Object.values(kernel.stalls)));
   const rows = kernels.flatMap((kernel) => (kernel.timed_lines || [])
@@ -132,7 +149,7 @@ export function cyclesView(model, state, choose) {
   const { totals, active, keys } = causesOf(kernels);
   return [
     h("div", { class: "columns" }, h("section", null, h("h2", null, "Where issue slots go"),
-        slotTable(totals, active, keys, model.page.causes)), h("section", null, overTime(model, state, kernels, keys),
+        slotTable(totals, active, keys, model.page.causes)), h("section", null, withinLaunch(model, kernels, keys), overTime(model, state, kernels, keys),
         roof(report, kernels))),
     h("h2", null, "Lines that waited"), lineTable(model, state, kernels, choose) || h("p", { class: "quiet" }, "No line was timed."),
     h("h2", null, "Occupancy and memory"),

@@ -70,17 +70,29 @@ function worstLines(model, state, kernels, choose) {
       bar(line.conflicts / all, percent(line.conflicts / all) + ", " + short(line.conflicts)))));
 }
 
-/// Warp accesses by the wavefronts that their instruction needs on average.
+/// Of site.degrees: stands for as many wavefronts or more.
+const kMostCounted = 129;
+
+/// Warp accesses by the wavefronts that they need; those that need more than their instruction's ideal are the part that is lost.
 function degrees(model, state) {
-  const sites = sitesOf(model, state), counts = new Map();
-  for (const site of sites) {
-    const degree = Math.max(1, Math.round(site.degree_mean));
-    counts.set(degree, (counts.get(degree) || 0) + site.accesses);
+  const counts = new Map();
+  for (const site of sitesOf(model, state)) {
+    const ideal = Math.ceil(site.ideal_wavefronts / site.accesses);
+    for (const [key, accesses] of Object.entries(site.degrees || {})) {
+      const degree = Number(key), count = counts.get(degree) || { value: 0, bad: 0 };
+      count.value += accesses;
+      if (degree > ideal) count.bad += accesses;
+      counts.set(degree, count);
+    }
   }
   if (!counts.size) return null;
-  const all = sum([...counts.values()]), data = [...counts].sort((a, b) => a[0] - b[0]);
-  return h("figure", null, h("figcaption", null, "Accesses by conflict degree"), bars(data.map(([degree, accesses]) => ({ label: String(degree), value: accesses, name: degree > 1 ? "bad" : "", title: counted(accesses, "access", "accesses") + " (" + percent(accesses / all) + ") of instructions that need " + degree + " on average" })),
-    { label: "Accesses by conflict degree: " + data.map(([degree, accesses]) => degree + ": " + whole(accesses)).join(", "), unit: "wavefronts that the instruction needs on average, rounded" }));
+  const data = [...counts].sort((a, b) => a[0] - b[0]), all = sum(data.map(([, count]) => count.value));
+  const name = (degree) => (degree === kMostCounted ? degree + " or more" : String(degree));
+  const told = ([degree, { value, bad }]) => name(degree) + ": " + counted(value, "access", "accesses") + " (" + percent(value / all) + ")"
+    + (bad ? ", " + (bad === value ? "all" : whole(bad)) + " above their ideal" : "");
+  return h("figure", null, h("figcaption", null, "Accesses by the wavefronts that they need"),
+    bars(data.map((one) => ({ label: name(one[0]), ...one[1], title: told(one) })),
+      { label: "Accesses by the wavefronts that they need. " + data.map(told).join("; "), unit: "wavefronts of an access" }));
 }
 
 /// The picture of the site with the most conflicts.

@@ -4,7 +4,7 @@ import { scaleBand, scaleLinear, scaleLog } from "d3-scale";
 import { create } from "d3-selection";
 import { line as lineOf, stack } from "d3-shape";
 import { visible } from "./dom.js";
-import { short } from "./words.js";
+import { short, whole } from "./words.js";
 
 function frame(width, height, label) {
   const svg = create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", visible(label))
@@ -13,7 +13,7 @@ function frame(width, height, label) {
 }
 const ticks = (axis) => (g) => g.call(axis).call((one) => one.selectAll("text").attr("class", "tick"));
 
-/// Bars. @param bars  [{ label, value, title }]
+/// Bars. @param bars  [{ label, value, bad, title }]; bad: the part of the value that is painted as lost
 export function bars(bars, { label, unit, width = 560, height = 190 }) {
   const left = 56, bottom = 40, top = 10, right = 8;
   const svg = frame(width, height, label);
@@ -28,11 +28,15 @@ export function bars(bars, { label, unit, width = 560, height = 190 }) {
   svg.append("g").selectAll("rect").data(bars).join("rect").attr("class", (one) => "mark" + (one.name ? " " + one.name : ""))
     .attr("x", (one) => x(one.label) + (x.bandwidth() - wide) / 2).attr("width", wide)
     .attr("y", (one) => y(one.value)).attr("height", (one) => y(0) - y(one.value)).append("title").text((one) => visible(one.title));
+  svg.append("g").selectAll("rect").data(bars.filter((one) => one.bad)).join("rect").attr("class", "mark bad")
+    .attr("x", (one) => x(one.label) + (x.bandwidth() - wide) / 2).attr("width", wide)
+    .attr("y", (one) => y(one.bad)).attr("height", (one) => y(0) - y(one.bad)).append("title").text((one) => visible(one.title));
   return svg.node();
 }
 
 /// Stacked columns in order. @param columns  [{ key: value }] @param keys  the largest first @param axis  what the columns are
-export function stacked(columns, keys, { label, axis, meanings, width = 620, height = 220 }) {
+/// @param scale  each column counts for so many on the axis; none: they are counted from 1
+export function stacked(columns, keys, { label, axis, meanings, scale, width = 620, height = 220 }) {
   const left = 56, bottom = 40, top = 10, right = 8;
   const svg = frame(width, height, label);
   const x = scaleBand().domain(columns.map((_, k) => k)).range([left, width - right]).padding(columns.length > 80 ? 0 : 0.1);
@@ -40,14 +44,14 @@ export function stacked(columns, keys, { label, axis, meanings, width = 620, hei
   const y = scaleLinear().domain([0, Math.max(...totals, 1)]).nice().range([height - bottom, top]);
   const every = Math.max(1, Math.ceil(columns.length / 12));
   svg.append("g").attr("transform", `translate(0,${height - bottom})`)
-    .call(ticks(axisBottom(x).tickValues(x.domain().filter((k) => k % every === 0)).tickFormat((k) => k + 1).tickSizeOuter(0)));
+    .call(ticks(axisBottom(x).tickValues(x.domain().filter((k) => k % every === 0)).tickFormat((k) => (scale ? short(k * scale) : k + 1)).tickSizeOuter(0)));
   svg.append("g").attr("transform", `translate(${left},0)`).call(ticks(axisLeft(y).ticks(5).tickFormat(short)));
   svg.append("text").attr("x", (left + width - right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text(axis);
   stack().keys(keys).value((one, key) => one[key] || 0)(columns).forEach((series, k) => {
     svg.append("g").attr("class", "cause-" + series.key).attr("data-order", k).selectAll("rect").data(series).join("rect")
       .attr("x", (_, at) => x(at)).attr("width", Math.max(0.5, x.bandwidth()))
       .attr("y", (one) => y(one[1])).attr("height", (one) => Math.max(0, y(one[0]) - y(one[1]))).append("title")
-        .text((one, at) => visible(axis + " " + (at + 1) + ": " + short(one[1] - one[0]) + " slots, "
+        .text((one, at) => visible((scale ? "from " + axis + " " + whole(at * scale) : axis + " " + (at + 1)) + ": " + short(one[1] - one[0]) + " slots, "
           + (meanings[series.key] || series.key)));
   });
   return svg.node();

@@ -3,7 +3,7 @@ import { accessView } from "./access.js";
 import { h, replace, visibleLine } from "./dom.js";
 import { byFile, metricsOf, ptxAround, sitesOf, kernelsOf, findingsOf, placeOf, sum } from "./model.js";
 import { dataTable } from "./table.js";
-import { baseName, counted, fixed, patternText, percent, placeText, short, shortName, whole } from "./words.js";
+import { baseName, counted, fixed, patternText, percent, placeText, short, shortName, whole, withoutCommonFolder } from "./words.js";
 import { findingCard } from "./findings.js";
 import { arrayCard } from "./fix.js";
 
@@ -82,6 +82,7 @@ export function sourceView(model, state, choose) {
   const files = byFile(metric ? metric.items : [], Object.keys(sources));
   if (!files.length) return h("p", { class: "quiet" }, "No instruction of this report has a place in a source file. Build the program with nvcc -lineinfo.");
   const file = files.find((one) => one.file === state.file) || files[0];
+  const names = withoutCommonFolder(files.map((one) => one.file));
   const lines = sources[file.file], all = sum(files.map((one) => one.total));
   const values = file.lines, most = Math.max(0, ...values.values());
   const hot = [...values].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).map(([line]) => line);
@@ -116,7 +117,7 @@ export function sourceView(model, state, choose) {
   return [
     h("div", { class: "tools" },
       h("label", null, "File ", h("select", { id: "file", onchange: (event) => choose({ file: files[Number(event.target.value)].file, line: null, site: null, ptx: null }) },
-        files.map((one, k) => h("option", { value: k, selected: one === file, title: one.file }, baseName(one.file) + (one.total ? "  " + short(one.total) + (all ? " (" + percent(one.total / all) + ")" : "") : ""))))),
+        files.map((one, k) => h("option", { value: k, selected: one === file, title: one.file }, names[k] + (one.total ? "  " + short(one.total) + (all ? " (" + percent(one.total / all) + ")" : "") : ""))))),
       metrics.length > 1 && h("label", null, "Margin ", h("select", { id: "metric", onchange: (event) => choose({ metric: event.target.value }) },
         metrics.map((one) => h("option", { value: one.key, selected: one === metric }, one.label)))),
       h("span", { class: "buttons" }, h("button", { type: "button", id: "hotter", disabled: !hot.length, onclick: () => pick(nearest(-1)) }, "Hotter line"),

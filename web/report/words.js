@@ -62,5 +62,12 @@ export const patternText = (site) => site.class + (site.class === "stride" && si
 
 /// "transpose.cu" of a path.
 export const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
+/// Paths without the folders that all of them begin with: ["src/a.cu", "lib/b.h"]. One path is its file name.
+export function withoutCommonFolder(paths) {
+  const parts = paths.map((path) => path.split("/")), least = Math.min(...parts.map((one) => one.length - 1));
+  let common = 0;
+  while (common < least && parts.every((one) => one[common] === parts[0][common])) ++common;
+  return parts.map((one) => one.slice(common).join("/"));
+}
 export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line
   : "–");

@@ -58,13 +58,19 @@ void ReportOutput::define(CLI::App& app, bool judged) {
                      "only kernels with this in their name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  app.add_option("--top", top, "source lines shown for each kernel")
-      ->check(whole_number)
-      ->capture_default_str()
-      ->type_name("N");
-  source_roots.define(app);
-  app.add_flag("--whole-names", whole_names, "show long names of templates and all callers of inlined code in full");
-  app.add_flag("-q,--quiet", quiet, "leave out the legend");
+  of_text_ = {app.add_option("--top", top, "source lines shown for each kernel")
+                  ->check(whole_number)
+                  ->capture_default_str()
+                  ->type_name("N"),
+              source_roots.define(app),
+              app.add_flag("--whole-names", whole_names,
+                           "show long names of templates and all callers of inlined code in full"),
+              app.add_flag("-q,--quiet", quiet, "leave out the legend")};
+}
+
+std::string ReportOutput::first_text_option() const {
+  const auto given = std::ranges::find_if(of_text_, [](const CLI::Option* option) { return option->count() != 0; });
+  return given == of_text_.end() ? "" : (*given)->get_name();
 }
 
 int ReportOutput::program_output() const { return json == "-" || without_text ? STDERR_FILENO : STDOUT_FILENO; }

@@ -29,6 +29,9 @@ struct ReportOutput {
   /// @param judged  whether the kernels that are shown are judged as well, for --help
   void define(CLI::App& app, bool judged);
 
+  /// The first option given that changes only the text of a run: "--top"; or empty.
+  std::string first_text_option() const;
+
   /// The file descriptor that becomes the program's standard output: not ours, if the report is to be alone there.
   int program_output() const;
 
@@ -52,6 +55,7 @@ struct ReportOutput {
             const std::vector<host::Observation>& runs) const;
 
  private:
+  std::vector<const CLI::Option*> of_text_;
   report::TextOptions text_options(const std::string& program) const;
   struct Page;
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;

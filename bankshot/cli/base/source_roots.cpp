@@ -6,10 +6,11 @@
 
 namespace bankshot::cli {
 
-void SourceRoots::define(CLI::App& app) {
-  app.add_option("--source-root", given,
-                 "read source files only below this folder; may be repeated. Default: the project of the working "
-                 "directory and that of the program")
+CLI::Option* SourceRoots::define(CLI::App& app) {
+  return app
+      .add_option("--source-root", given,
+                  "read source files only below this folder; may be repeated. Default: the project of the working "
+                  "directory and that of the program")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR")
       ->allow_extra_args(false);

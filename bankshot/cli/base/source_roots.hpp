@@ -11,7 +11,7 @@ namespace bankshot::cli {
 struct SourceRoots {
   std::vector<std::string> given;
 
-  void define(CLI::App& app);
+  CLI::Option* define(CLI::App& app);
   /// Those given, else those of the working directory and the program.
   std::vector<std::string> of(const std::string& program) const;
 };

@@ -70,6 +70,8 @@ class Explain final : public Command {
       if (as_ncu_) return refuse("--as-ncu needs a run, but --static runs nothing");
       if (const std::string option = formats_.first_option(); !option.empty())
         return refuse(option + " needs a run, but --static runs nothing");
+      if (const std::string option = output_.first_text_option(); !option.empty())
+        return refuse(option + " is for the report of a run, but --static runs nothing");
       project_.say_static();
       std::vector<host::Input> inputs;
       if (const auto error = project_.add_inputs({}, inputs)) return refuse(error->message);

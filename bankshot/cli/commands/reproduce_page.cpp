@@ -22,6 +22,8 @@ std::string escaped(const std::string& text) {
       out += "&lt;";
     } else if (c == '>') {
       out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
     } else {
       out += c;
     }
@@ -90,7 +92,8 @@ Agreement agreement(const Json& result, const std::vector<std::string>& prefixes
 std::string rows_table(const Json& rows) {
   if (rows.empty()) return {};
   std::string text =
-      "<table><tr><th></th><th>published</th><th>measured</th><th>measured / published</th><th></th></tr>\n";
+      "<table><tr><td></td><th scope=col>published</th><th scope=col>measured</th><th scope=col>measured / "
+      "published</th><td></td></tr>\n";
   for (const Json& row : rows) {
     const std::optional<double> times = ratio(row);
     text +=
@@ -154,8 +157,8 @@ class Coverage {
 
   std::string table(const std::vector<experiment::CoveredPaper>& papers) const {
     std::string text =
-        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>published values within 10 "
-        "%</th></tr>\n";
+        "<table><tr><th scope=col>paper</th><th scope=col>item</th><td></td><th scope=col>here</th><th "
+        "scope=col>published values within 10 %</th></tr>\n";
     for (const experiment::CoveredPaper& paper : papers) {
       for (const experiment::CoveredItem& item : paper.items) {
         text += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td>", escaped(paper.title),
@@ -194,7 +197,9 @@ class Coverage {
 };
 
 constexpr std::string_view kHead =
-    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Bankshot: the papers, published and "
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri "
+    "'none'; form-action 'none'\"><title>Bankshot: the papers, published and "
     "measured</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n"
     ":root { color-scheme: light dark; } body { font: 14px/1.45 sans-serif; max-width: 75em; margin: 2em auto; "
     "padding: 0 "

@@ -16,6 +16,7 @@
 #include "bankshot/ptx/link.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
+#include "bankshot/report/run/module_digest.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cuda {
@@ -52,11 +53,7 @@ std::string first_file(std::string_view ptx) {
 }
 
 /// Source: FNV-1a, 64 bits; draft-eastlake-fnv
-report::ModuleId id_of(std::string_view ptx) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : ptx) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return {fmt::format("{:016x}", hash), first_file(ptx)};
-}
+report::ModuleId id_of(std::string_view ptx) { return {report::module_digest(ptx), first_file(ptx)}; }
 
 UseOfMachineCode use_of_machine_code(const LoadTarget& target) {
   return target.machine_code == 0 ? UseOfMachineCode::nothing : process_request().machine_code;

@@ -14,6 +14,7 @@
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
+#include "bankshot/support/json_error.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -72,6 +73,20 @@ int32_t stride_bytes(const json& object) {
   return static_cast<int32_t>(bytes);
 }
 
+scratchpad::Degrees read_degrees(const json& object, uint64_t accesses) {
+  scratchpad::Degrees degrees{};
+  uint64_t sum = 0;
+  for (const auto& [key, count] : object.items()) {
+    unsigned degree = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), degree);
+    if (error != std::errc{} || end != key.data() + key.size() || degree == 0 || degree > scratchpad::kMostCounted)
+      throw Bad{"\"degrees\" must have keys from 1 to " + std::to_string(scratchpad::kMostCounted)};
+    sum += degrees[degree] = number<uint64_t>(object, key.c_str());
+  }
+  if (sum != accesses) throw Bad{"\"degrees\" do not add up to \"accesses\""};
+  return degrees;
+}
+
 Site read_site(const json& object, const scratchpad::Rules& rules, const std::vector<ptx::SourceFrame>& frames) {
   Site site;
   site.source = read_source(object, frames);
@@ -98,6 +113,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules, const std::ve
   for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
     totals.classes[i] = number<uint64_t>(classes, scratchpad::name(static_cast<scratchpad::PatternClass>(i)));
   }
+  if (object.contains("degrees")) totals.degrees = read_degrees(member(object, "degrees"), totals.accesses);
   if (object.contains("in_transactions")) totals.in_transactions = number<uint64_t>(object, "in_transactions");
   if (object.contains("stride")) {
     totals.stride = {number<uint32_t>(object, "stride_degree"), stride_bytes(object),
@@ -223,9 +239,8 @@ scratchpad::Rules rules_of(const json& root) {
 }  // namespace
 
 Result<RunReport> from_json(std::string_view text_of_json) {
-  const json root = json::parse(text_of_json, nullptr, false);
-  if (root.is_discarded()) return Error{"this is not JSON"};
   try {
+    const json root = json::parse(text_of_json);
     const std::string schema = text(root, "schema");
     if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema)
       throw Bad{"\"schema\" is not " + std::string(kSchema)};
@@ -261,6 +276,8 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     return report;
   } catch (const Bad& bad) {
     return Error{bad.message};
+  } catch (const json::exception& error) {
+    return Error{json_error(error.what())};
   }
 }
 

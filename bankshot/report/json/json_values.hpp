@@ -1,4 +1,4 @@
-// Reading members of JSON objects, for the readers of the report. Included by them only.
+// Reading members of JSON objects, for readers of reports.
 #pragma once
 
 #include <limits>

@@ -75,6 +75,10 @@ ordered_json site_json(const Site& site, unsigned warp_size, FrameTable& frames)
   for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
     json["classes"][scratchpad::name(static_cast<scratchpad::PatternClass>(i))] = totals.classes[i];
   }
+  json["degrees"] = ordered_json::object();
+  for (unsigned i = 0; i < totals.degrees.size(); ++i) {
+    if (totals.degrees[i] != 0) json["degrees"][std::to_string(i)] = totals.degrees[i];
+  }
   json["worst_cta"] = totals.worst.cta;
   json["pattern"] = pattern(site, warp_size);
   if (totals.trace.capacity() != 0) json["trace"] = trace(totals.trace);

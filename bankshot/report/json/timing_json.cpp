@@ -99,6 +99,38 @@ timing::Counters read_counters(const json& object) {
   return counters;
 }
 
+/// By cause one number a span; causes without a slot are left out.
+ordered_json series_json(const timing::SlotSeries& series) {
+  ordered_json stalls = ordered_json::object();
+  for (unsigned k = 0; k < timing::kCauses; ++k) {
+    std::vector<uint64_t> slots;
+    for (const timing::SlotSeries::Slots& span : series.spans()) slots.push_back(span[k]);
+    if (std::ranges::any_of(slots, [](uint64_t n) { return n != 0; })) stalls[cause(k)] = std::move(slots);
+  }
+  return {{"span_cycles", series.cycles()}, {"spans", series.spans().size()}, {"stalls", std::move(stalls)}};
+}
+
+timing::SlotSeries read_series(const json& object) {
+  const auto cycles = number<uint64_t>(object, "span_cycles");
+  const auto spans = number<uint64_t>(object, "spans");
+  if (cycles == 0) throw Bad{"\"span_cycles\" must be at least 1"};
+  if (spans > timing::SlotSeries::kMostSpans)
+    throw Bad{"\"spans\" must be at most " + std::to_string(timing::SlotSeries::kMostSpans)};
+  std::vector<timing::SlotSeries::Slots> all(spans);
+  const json& stalls = member(object, "stalls");
+  if (!stalls.is_object()) throw Bad{"\"stalls\" must be an object"};
+  for (unsigned k = 0; k < timing::kCauses; ++k) {
+    if (!stalls.contains(cause(k))) continue;
+    const json& slots = list(stalls, cause(k).c_str());
+    if (slots.size() != spans) throw Bad{"\"" + cause(k) + "\" must have a number for each of \"spans\""};
+    for (size_t at = 0; at < spans; ++at) {
+      if (!slots[at].is_number_unsigned()) throw Bad{"\"" + cause(k) + "\" must hold whole numbers"};
+      all[at][k] = slots[at].get<uint64_t>();
+    }
+  }
+  return {cycles, std::move(all)};
+}
+
 TimedLaunch read_launch(const json& object) {
   TimedLaunch launch;
   launch.grid = extent(object, "grid");
@@ -109,6 +141,7 @@ TimedLaunch read_launch(const json& object) {
   launch.limited_by = text(object, "limited_by");
   launch.partial = flag(object, "partial");
   launch.sampled = read_sampled(object);
+  if (object.contains("over_time")) launch.over_time = read_series(member(object, "over_time"));
   return launch;
 }
 
@@ -160,6 +193,7 @@ std::vector<ordered_json> launches_json(const KernelTiming& timing, unsigned ban
                          {"limited_by", launch.limited_by}};
     json.update(summary_json(launch.counters));
     put_sampled(launch.sampled, json);
+    if (launch.over_time) json["over_time"] = series_json(*launch.over_time);
     json["counters"] = counters_json(launch.counters, banks);
     all.push_back(std::move(json));
   }

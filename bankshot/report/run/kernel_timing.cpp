@@ -84,6 +84,17 @@ std::string broken(const Counters& counters, bool partial, const SimulatedMachin
   return law.empty() && !partial ? broken_at_the_end(counters) : law;
 }
 
+std::string broken(const std::optional<timing::SlotSeries>& series, const Counters& counters) {
+  if (!series) return {};
+  if (series->spans().size() != (counters.cycles + series->cycles() - 1) / series->cycles())
+    return "the spans of over_time are not the cycles of the launch";
+  timing::SlotSeries::Slots all{};
+  for (const timing::SlotSeries::Slots& span : series->spans()) {
+    for (unsigned k = 0; k < timing::kCauses; ++k) all[k] += span[k];
+  }
+  return all == counters.slots ? "" : "the slots of over_time are not those of the launch";
+}
+
 std::string broken(const std::optional<timing::Sampled>& sampled, const Counters& counters) {
   if (!sampled) return {};
   if (sampled->warp_instructions < counters.warp_instructions) return "more was simulated than there is";
@@ -165,7 +176,7 @@ void KernelTiming::add(const timing::LaunchTiming& launch, simt::Dim3 grid, simt
   one.partial_launches = launch.partial ? 1 : 0;
   one.sampled = launch.sampled;
   one.launches.push_back({grid, block, launch.counters, launch.ctas_per_sm, launch.warps_per_cta, launch.limited_by,
-                          launch.partial, launch.sampled});
+                          launch.partial, launch.sampled, launch.over_time});
   one.lines = launch.lines;
   merge(one);
 }
@@ -176,10 +187,12 @@ void KernelTiming::merge(const KernelTiming& other) {
   partial_launches += other.partial_launches;
   launches_left_out += other.launches_left_out;
   for (const TimedLaunch& launch : other.launches) {
-    if (launches.size() < kMostLaunches)
-      launches.push_back(launch);
-    else
+    if (launches.size() == kMostLaunches) {
       ++launches_left_out;
+      continue;
+    }
+    launches.push_back(launch);
+    if (launches.size() > kMostSeries) launches.back().over_time.reset();
   }
   for (const timing::LineTiming& line : other.lines) add_line(lines, line);
 }
@@ -209,6 +222,7 @@ std::string contradiction(const KernelTiming& timing, const SimulatedMachine& ma
   for (const TimedLaunch& launch : timing.launches) {
     if (std::string law = broken(launch.counters, launch.partial, machine); !law.empty()) return law;
     if (std::string law = broken(launch.sampled, launch.counters); !law.empty()) return law;
+    if (std::string law = broken(launch.over_time, launch.counters); !law.empty()) return law;
     timing::add(all, launch.counters);
     partial += launch.partial ? 1 : 0;
   }

@@ -60,6 +60,7 @@ struct TimedLaunch {
   std::string limited_by;  ///< why no more fit: "registers"
   bool partial = false;    ///< it was stopped
   std::optional<timing::Sampled> sampled = {};
+  std::optional<timing::SlotSeries> over_time = {};  ///< of the first KernelTiming::kMostSeries launches
 };
 
 struct KernelTiming {
@@ -73,6 +74,7 @@ struct KernelTiming {
 
   /// Launches of one kernel that are kept apart: a program can make any number.
   static constexpr size_t kMostLaunches = 1000;
+  static constexpr size_t kMostSeries = 10;
 
   void add(const timing::LaunchTiming& launch, simt::Dim3 grid, simt::Dim3 block);
   void merge(const KernelTiming& other);

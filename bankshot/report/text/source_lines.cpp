@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "bankshot/support/path_below.hpp"
 #include "bankshot/support/source_endings.hpp"
 
 namespace bankshot::report {
@@ -19,12 +20,6 @@ fs::path resolved(const fs::path& path) {
   std::error_code code;
   const fs::path whole = fs::weakly_canonical(path, code);
   return code ? path.lexically_normal() : whole;
-}
-
-bool is_below(const fs::path& file, const fs::path& root) {
-  const auto [at, rest] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
-  // A root that ends with a slash has an empty last part.
-  return rest != file.end() && (at == root.end() || (at->empty() && std::next(at) == root.end()));
 }
 
 std::vector<std::string> read(const fs::path& file) {
@@ -43,8 +38,9 @@ SourcePolicy with_resolved_roots(SourcePolicy policy) {
 
 /// @param policy  with resolved roots
 bool is_inside(const fs::path& file, const SourcePolicy& policy) {
-  return !policy.roots ||
-         std::ranges::any_of(*policy.roots, [&](const std::string& root) { return is_below(file, root); });
+  return !policy.roots || std::ranges::any_of(*policy.roots, [&](const std::string& root) {
+    return path_below(file, root).has_value();
+  });
 }
 
 }  // namespace

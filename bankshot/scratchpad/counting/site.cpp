@@ -46,6 +46,7 @@ Cost SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, co
   if (trace.capacity() != 0) [[unlikely]]
     trace.record(addresses, mask);
   const uint32_t degree = access->cost.wavefronts;
+  ++degrees[std::min(degree, kMostCounted)];
   if (worse(degree, cta, degree_max, worst.cta) ||
       (access->shape.pattern == PatternClass::stride && worse(degree, cta, stride.degree, stride.cta))) [[unlikely]] {
     keep_worst(*access, addresses, cta);
@@ -130,6 +131,7 @@ void SiteTotals::merge(const SiteTotals& other) {
   ideal += other.ideal;
   position += other.position;
   for (unsigned i = 0; i < kPatternClasses; ++i) classes[i] += other.classes[i];
+  for (unsigned i = 0; i <= kMostCounted; ++i) degrees[i] += other.degrees[i];
 }
 
 PatternClass SiteTotals::pattern() const {

@@ -29,6 +29,10 @@ struct ShapeMemo {
   std::array<Entry, kEntries> entries;
 };
 
+/// Accesses by their wavefronts: [n] needed n of them, the last entry kMostCounted or more; [0] is unused.
+constexpr unsigned kMostCounted = 129;
+using Degrees = std::array<uint64_t, kMostCounted + 1>;
+
 /// What is known of all accesses of one instruction: sums, classes and the worst access.
 struct SiteTotals {
   uint64_t accesses = 0;         ///< warp accesses with at least one active lane
@@ -38,6 +42,7 @@ struct SiteTotals {
   uint64_t position = 0;                            ///< wavefronts due to lanes on one word (atomics)
   uint32_t degree_max = 0;                          ///< wavefronts of the worst access
   std::array<uint64_t, kPatternClasses> classes{};  ///< accesses by class
+  Degrees degrees{};                                ///< accesses by conflict degree
 
   /// The access with the most wavefronts; of equals the one of the lowest CTA, then the first in that CTA.
   struct Worst {

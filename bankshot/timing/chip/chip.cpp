@@ -297,8 +297,10 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end,
     sm.end_launch(end);
     add(result.timing.counters, sm.counters());
     workers.push_back(&sm.worker());
+    result.timing.over_time.merge(sm.over_time());
     for (size_t k = 0; k < lines.size(); ++k) add(lines[k], sm.lines()[k]);
   }
+  result.timing.over_time.end(end - begin);
   for (const Memory& memory : memories) add(result.timing.counters, memory.partition.counters());
   Counters& counters = result.timing.counters;
   counters.cycles = end - begin;

@@ -8,6 +8,7 @@
 
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/timing/base/counters.hpp"
+#include "bankshot/timing/base/slot_series.hpp"
 #include "bankshot/timing/base/timeline.hpp"
 
 namespace bankshot::timing {
@@ -36,6 +37,7 @@ struct LaunchTiming {
   unsigned ctas_per_sm = 0;  ///< that fit at once
   unsigned warps_per_cta = 0;
   std::string limited_by;          ///< "registers", "shared memory", "warps", "CTA slots"
+  SlotSeries over_time;            ///< the issue slots of all SMs
   std::vector<LineTiming> lines;   ///< instructions that were issued or waited for, in the order of the program
   bool partial = false;            ///< it was stopped: --max-cycles or an interrupt
   std::optional<Sampled> sampled;  ///< with sampling; everything else covers the simulated part, which may be empty

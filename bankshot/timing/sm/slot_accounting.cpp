@@ -15,13 +15,15 @@ bool is_shared(Cause cause) {
 
 void SlotAccounting::begin_launch(Cycle begin, size_t instructions) {
   lines_.assign(instructions, {});
+  begin_ = begin;
+  over_time_ = {};
   for (Scheduler& scheduler : schedulers_) scheduler = {begin, Cause::no_warp, kNobody, begin};
 }
 
 void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, uint32_t instr, Cause rest,
                             uint32_t blame, unsigned slots, Cycle free) {
-  counters_.slots[static_cast<unsigned>(Cause::issued)] += instructions;
-  if (instructions < width_) add(rest, blame, width_ - instructions);
+  add(Cause::issued, kNobody, now, now + 1, instructions);
+  if (instructions < width_) add(rest, blame, now, now + 1, width_ - instructions);
   issued_ = true;
   const bool goes_on = free == now + Cycle{issue_cycles_} * slots;
   const Cycle since = now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false));
@@ -36,7 +38,7 @@ Cycle SlotAccounting::count_standstills(Cycle now, Cycle until, bool take_back) 
     const Pipeline::Standstill stands = pipeline_.standstill(now);
     if (stands.end > now) {
       const Cycle cycles = stands.end - now;
-      add(stands.cause, stands.instr, take_back ? -cycles : cycles);
+      add(stands.cause, stands.instr, now, stands.end, take_back ? uint64_t(-1) : 1);
       if (stands.cause == Cause::bank_conflict && !take_back) stood_.emplace_back(now, stands.end);
       all += cycles;
     }

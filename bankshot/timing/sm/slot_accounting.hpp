@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bankshot/timing/base/counters.hpp"
+#include "bankshot/timing/base/slot_series.hpp"
 #include "bankshot/timing/pipelines/pipeline.hpp"
 #include "bankshot/timing/sm/exposure.hpp"
 
@@ -27,14 +28,15 @@ class SlotAccounting {
   void account(unsigned index, Cycle until) {
     Scheduler& scheduler = schedulers_[index];
     if (until <= scheduler.since) return;
-    const Cycle cycles = until - scheduler.since;
     if (scheduler.cause == Cause::issued) {  // further machine instructions of the last one, and their sub-warps
       const auto begun = [&](Cycle before) { return (before - 1 - scheduler.begin) / issue_cycles_; };
-      const Cycle instructions = begun(until) - begun(scheduler.since);
-      add(Cause::issued, kNobody, instructions);
-      add(Cause::sub_warp, scheduler.blame, cycles * width_ - instructions);
+      for (Cycle cycle = scheduler.since; cycle < until; ++cycle) {
+        const uint64_t instructions = begun(cycle + 1) - begun(cycle);
+        add(Cause::issued, kNobody, cycle, cycle + 1, instructions);
+        add(Cause::sub_warp, scheduler.blame, cycle, cycle + 1, width_ - instructions);
+      }
     } else {
-      add(scheduler.cause, scheduler.blame, cycles * width_);
+      add(scheduler.cause, scheduler.blame, scheduler.since, until, width_);
     }
     scheduler.since = until;
   }
@@ -62,6 +64,7 @@ class SlotAccounting {
   void finish();
 
   std::vector<LineCounters>& lines() { return lines_; }
+  SlotSeries& over_time() { return over_time_; }  ///< of the launch, from its beginning
 
  private:
   struct Scheduler {
@@ -71,7 +74,10 @@ class SlotAccounting {
     Cycle begin = 0;  ///< when what issued last did, and standstills since
   };
   Cycle count_standstills(Cycle now, Cycle until, bool take_back);
-  void add(Cause cause, uint32_t blame, uint64_t slots) {
+  /// Slots of the cycles [begin, end).
+  void add(Cause cause, uint32_t blame, Cycle begin, Cycle end, uint64_t per_cycle) {
+    const uint64_t slots = (end - begin) * per_cycle;
+    over_time_.add(cause, begin - begin_, end - begin_, per_cycle);
     counters_.slots[static_cast<unsigned>(cause)] += slots;
     if (blame != kNobody) lines_[blame].slots[static_cast<unsigned>(cause)] += slots;
   }
@@ -89,6 +95,8 @@ class SlotAccounting {
   Counters& counters_;
   std::vector<Scheduler> schedulers_;
   std::vector<LineCounters> lines_;
+  Cycle begin_ = 0;  ///< of the launch
+  SlotSeries over_time_;
   Exposure exposure_;
   bool issued_ = false;  ///< a warp issued in the cycle of the last event
   /// Cycles [begin, end) in which sub-warps of what issued last stand still because of a conflict.

@@ -105,6 +105,7 @@ class Sm {
   void end_launch(Cycle end);
   Counters& counters() { return counters_; }
   std::vector<LineCounters>& lines() { return accounting_.lines(); }
+  const SlotSeries& over_time() { return accounting_.over_time(); }
   std::vector<Span>& timeline() { return timeline_.spans(); }
 
  private:

@@ -47,6 +47,35 @@ void tile();
 )");
 }
 
+TEST(ChangeSource, edits_are_whole_lines) {
+  const ChangedText done = change_source(kOne, {change_of(kOne, "tile", 4096)}, 4);
+  using Lines = std::vector<std::string>;
+  const std::string head = "template <int N> __global__ void k(int* out) {";
+  EXPECT_EQ(
+      done.edits,
+      (std::vector<LineEdit>{
+          {5, Lines{head},
+           Lines{"__host__ __device__ constexpr unsigned padded_tile_6(unsigned i) { return i + i / 32 * 1; }", head}},
+          {6, Lines{"  __shared__ float tile[1024];"}, Lines{"  __shared__ float tile[1056];"}},
+          {7, Lines{"  tile[tile[3]] = \"tile[4]\"[0];  // tile[5]"},
+           Lines{"  tile[padded_tile_6(tile[padded_tile_6(3)])] = \"tile[4]\"[0];  // tile[5]"}},
+          {8, Lines{"  if (out[0] != 0) { out[1] = tile [ f(1, 2) ] + s.tile[6]; }"},
+           Lines{"  if (out[0] != 0) { out[1] = tile [padded_tile_6( f(1, 2) )] + s.tile[6]; }"}}}));
+}
+
+TEST(ChangeSource, an_edit_that_joins_lines_is_one) {
+  const std::string source =
+      "constexpr int W = 32, H = 32;\r\n__global__ void k() {\r\n  __shared__ int tile[W][H];\r\n  tile[1]\r\n  [2] = "
+      "1;\r\n}";
+  SourceChange change = change_of(source, "tile", 4096);
+  change.move = *scratchpad::swizzle_hash({10, 5}, 5, 0, 5);
+  const ChangedText done = change_source(source, {change}, 4);
+  ASSERT_EQ(done.edits.size(), 3U) << done.refusals.at(0);  // above the kernel, the declaration, the access
+  EXPECT_EQ(done.edits[2].line, 4U);
+  EXPECT_EQ(done.edits[2].before, (std::vector<std::string>{"  tile[1]", "  [2] = 1;"}));
+  EXPECT_EQ(done.edits[2].after, std::vector<std::string>{"  (&tile[0][0])[place_tile_3((1) * (H) + (2))] = 1;"});
+}
+
 constexpr char kTwo[] = R"(
 __global__ void k() {
   __shared__ int tile[W][H];

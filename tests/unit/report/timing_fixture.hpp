@@ -34,6 +34,12 @@ inline timing::LaunchTiming made_timing() {
   c.slots[static_cast<unsigned>(timing::Cause::issued)] = 40;
   c.slots[static_cast<unsigned>(timing::Cause::scratchpad)] = 100;
   c.slots[static_cast<unsigned>(timing::Cause::no_warp)] = 60;
+  timing::SlotSeries::Slots at_first{}, then{};  // cycles 0 to 63 and 64 to 99
+  at_first[static_cast<unsigned>(timing::Cause::issued)] = 30;
+  at_first[static_cast<unsigned>(timing::Cause::scratchpad)] = 70;
+  at_first[static_cast<unsigned>(timing::Cause::no_warp)] = 28;
+  for (unsigned k = 0; k < timing::kCauses; ++k) then[k] = c.slots[k] - at_first[k];
+  launch.over_time = {64, {at_first, then}};
   c.ctas = 8;
   c.warp_cycles = 1600;
   c.shared_accesses = 4;

@@ -39,6 +39,10 @@ TEST(ReportTiming, has_the_fields_of_the_contract) {
   EXPECT_EQ(kernel["counters"]["shared_ideal_wavefronts"], 4);
   EXPECT_EQ(kernel["counters"]["bank_lanes"].size(), 32u);
   EXPECT_EQ(kernel["counters"]["bank_lanes"][3], 128);
+  EXPECT_EQ(kernel["timed_launches"][0]["over_time"],
+            (json{{"span_cycles", 64},
+                  {"spans", 2},
+                  {"stalls", {{"issued", {30, 10}}, {"scratchpad", {70, 30}}, {"no_warp", {28, 32}}}}}));
   EXPECT_EQ(kernel["shared"]["conflicts"], 93) << "what explain tells is there too";
   EXPECT_EQ(kernel["sites"].size(), 2u);
 }
@@ -108,6 +112,8 @@ TEST(ReportTiming, launches_beyond_the_most_are_counted_and_summed) {
   for (size_t i = 0; i < KernelTiming::kMostLaunches + 2; ++i) timing.add(made_timing(), {}, {});
   EXPECT_EQ(timing.launches.size(), KernelTiming::kMostLaunches);
   EXPECT_EQ(timing.launches_left_out, 2u);
+  EXPECT_TRUE(timing.launches[9].over_time);
+  EXPECT_FALSE(timing.launches[10].over_time) << "a launch's slots over time are larger than all its counters";
   EXPECT_EQ(timing.counters.cycles, 100u * (KernelTiming::kMostLaunches + 2));
   EXPECT_EQ(contradiction(timing, made_machine()), "");
 }
@@ -157,6 +163,14 @@ TEST(ReportTiming, rejects_broken_laws) {
   EXPECT_EQ(both("l2_reads", 5), "l2_reads is not hits + merged + misses");
   EXPECT_EQ(both("l2_writes", 5), "l2_writes is not hits + misses");
   EXPECT_EQ(both("dram_row_hits", 8), "row hits and misses are not the bursts");
+  const auto of_series = [](const char* pointer, json value) {
+    return refusal(
+        [&](json& root) { root["kernels"][0]["timed_launches"][0]["over_time"][json::json_pointer(pointer)] = value; });
+  };
+  EXPECT_EQ(of_series("/stalls/issued/0", 31), "the slots of over_time are not those of the launch");
+  EXPECT_EQ(of_series("/span_cycles", 50), "");
+  EXPECT_EQ(of_series("/span_cycles", 49), "the spans of over_time are not the cycles of the launch");
+  EXPECT_EQ(of_series("/span_cycles", 100), "the spans of over_time are not the cycles of the launch");
   EXPECT_EQ(both("warp_instructions", 41), "the instructions issued are not warp_instructions");
 }
 

@@ -26,6 +26,33 @@ TEST(SiteCounter, sums_accesses_lanes_and_wavefronts) {
   EXPECT_EQ(counter.degree_max, 32u);
 }
 
+TEST(SiteCounter, counts_accesses_by_their_wavefronts) {
+  SiteCounter counter, other;
+  record_load(counter, strided(1));
+  record_load(counter, strided(32));
+  record_load(counter, strided(4));
+  record_load(other, strided(4, 1));
+  // Each of 32 words of one bank takes four passes.
+  Rules slow;
+  slow.cas_passes = kMaxCasPasses;
+  other.record(slow, AccessKind::cas, 4, strided(32).data(), kFull, 0);
+  counter.merge(other);
+  Degrees expected{};
+  expected[1] = 1, expected[4] = 2, expected[32] = 1, expected[32 * 4] = 1;
+  EXPECT_EQ(counter.degrees, expected);
+}
+
+TEST(SiteCounter, counts_the_most_wavefronts_together) {
+  SiteCounter counter;
+  Rules slow;
+  slow.cas_passes = kMaxCasPasses;
+  Warp warp{};
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) warp[lane] = lane * 128;
+  counter.record(slow, AccessKind::cas, 4, warp.data(), ~uint64_t{0}, 0);
+  EXPECT_EQ(counter.wavefronts, 64u * 4);
+  EXPECT_EQ(counter.degrees[kMostCounted], 1u);
+}
+
 TEST(SiteCounter, ignores_an_access_without_active_lanes) {
   SiteCounter counter;
   record_load(counter, strided(32), 0, 0);

@@ -25,6 +25,7 @@ void expect_equal(const LaunchTiming& a, const LaunchTiming& b) {
   for (const CounterName& counter : counter_names())
     EXPECT_EQ(a.counters.*counter.value, b.counters.*counter.value) << counter.name;
   EXPECT_EQ(a.counters.slots, b.counters.slots);
+  EXPECT_EQ(a.over_time, b.over_time);
   EXPECT_EQ(a.counters.bank_lanes, b.counters.bank_lanes);
   ASSERT_EQ(a.lines.size(), b.lines.size());
   for (size_t k = 0; k < a.lines.size(); ++k) {

@@ -51,6 +51,8 @@ TEST_F(SlotAccountingTest, slots_have_the_cause_that_was_set_until_another_is) {
   EXPECT_EQ(line(4, Cause::memory), 14u);
   EXPECT_EQ(slots(Cause::barrier), 2u);
   EXPECT_EQ(all(), 2u * 2 * 11) << "schedulers * width * cycles";
+  ASSERT_EQ(accounting.over_time().spans().size(), 1u);
+  EXPECT_EQ(accounting.over_time().spans()[0], counters.slots);
 }
 
 TEST_F(SlotAccountingTest, slots_of_a_cycle_in_which_something_issues_are_issued_or_have_the_reason_why_no_more_did) {
@@ -77,6 +79,8 @@ TEST_F(SlotAccountingTest, sub_warps_that_are_held_up_are_counted_once_and_taken
   accounting.end_launch(0, 103, 107);
   EXPECT_EQ(one.slots[static_cast<unsigned>(Cause::bank_conflict)], 1u) << "of cycles 102 to 104";
   EXPECT_EQ(std::accumulate(one.slots.begin(), one.slots.end(), uint64_t{0}), 3u);
+  accounting.over_time().end(3);
+  EXPECT_EQ(accounting.over_time().spans()[0], one.slots) << "taken back here, too";
 }
 
 TEST_F(SlotAccountingTest, further_slots_of_an_instruction_are_issued_and_hide_conflicts) {
