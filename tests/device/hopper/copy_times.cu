@@ -1,4 +1,4 @@
-// Cycles and bandwidths of bulk and tensor copies, of their barriers, and of setmaxnreg.
+// Cycles and bandwidths of bulk and tensor copies.
 //   copy_times        prints rows (timing.hpp)
 #include <string>
 
@@ -201,84 +201,6 @@ __global__ void multicast(const __grid_constant__ CUtensorMap map, bool cast, in
   if (blockIdx.x == 0 && threadIdx.x == 0) *out = clock32() - start;
 }
 
-enum Operation {
-  kArrive,
-  kArriveExpect,
-  kTryWaitDone,
-  kTestWait,
-  kArriveAndWait,
-  kFence,
-  kFenceShared,
-  kInit,
-  kPingPong,
-  kSyncthreads
-};
-/// kPingPong: warps 0 and 1 hand a phase to each other, in turn; the cycles are of both ways.
-template <Operation kOperation>
-__global__ void barrier_cost(int count, uint32_t* out) {
-  __shared__ __align__(8) uint64_t barriers[2];
-  const uint32_t one = shared_address(&barriers[0]), two = shared_address(&barriers[1]);
-  if (threadIdx.x == 0) {
-    barrier_init(one, kOperation == kPingPong                                ? 1
-                      : kOperation == kArrive || kOperation == kArriveExpect ? 1000000 / 32 * 32
-                                                                             : blockDim.x);
-    barrier_init(two, 1);
-  }
-  __syncthreads();
-  const uint32_t start = clock32();
-#pragma unroll 4
-  for (int i = 0; i < count; ++i) {
-    if (kOperation == kArrive) barrier_arrive(one);
-    if (kOperation == kArriveExpect) barrier_expect(one, 0);
-    if (kOperation == kTryWaitDone) barrier_try(one, 1);
-    if (kOperation == kTestWait) {
-      uint32_t done;
-      asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 1; selp.u32 %0, 1, 0, p; }"
-                   : "=r"(done)
-                   : "r"(one)
-                   : "memory");
-    }
-    if (kOperation == kArriveAndWait) {
-      barrier_arrive(one);
-      while (!barrier_try(one, i & 1)) {
-      }
-    }
-    if (kOperation == kFence) fence_async();
-    if (kOperation == kFenceShared) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    if (kOperation == kInit) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(two) : "memory");
-    if (kOperation == kSyncthreads) __syncthreads();
-    if (kOperation == kPingPong && threadIdx.x % 32 == 0) {
-      if (threadIdx.x == 0) {
-        barrier_arrive(one);
-        barrier_wait(two, i & 1);
-      } else {
-        barrier_wait(one, i & 1);
-        barrier_arrive(two);
-      }
-    }
-  }
-  if (threadIdx.x == 0) *out = clock32() - start;
-}
-template <Operation kOperation>
-void barrier_row(DeviceArray<uint32_t>& out, const char* name, int threads) {
-  const double few = median_cycles(out, [&](uint32_t* o) { barrier_cost<kOperation><<<1, threads>>>(32, o); });
-  const double many = median_cycles(out, [&](uint32_t* o) { barrier_cost<kOperation><<<1, threads>>>(288, o); });
-  row(name, std::to_string(threads) + " threads", (many - few) / 256);
-}
-
-/// Warpgroup 0 gives registers back, warpgroups 1 and 2 ask for more: 3 x 168 = 40 + 2 x 232. out: cycles of one warp
-/// of 0 and of 1.
-__global__ void __launch_bounds__(384, 1) registers(uint32_t* out) {
-  const uint32_t start = clock32();
-  if (threadIdx.x < 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
-    if (threadIdx.x == 0) out[0] = clock32() - start;
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
-    if (threadIdx.x == 128) out[1] = clock32() - start;
-  }
-}
-
 CUtensorMap map_of(void* memory, uint32_t inner, uint64_t rows, uint32_t box_rows, CUtensorMapSwizzle swizzle) {
   CUtensorMap map;
   const Tiles tiles{CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 2, {inner, rows}, {inner}, {inner, box_rows}, swizzle};
@@ -292,46 +214,22 @@ double middle(const DeviceArray<uint32_t>& out, int first, int count) {
   return median(std::vector<double>(all.begin() + first, all.begin() + first + count));
 }
 
-int main() {
-  DeviceArray<uint32_t> out(1024);
-  DeviceArray<uint8_t> memory(kLarge);
+constexpr CUtensorMapSwizzle kModes[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B,
+                                         CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B};
+constexpr const char* kModeNames[] = {"none", "32 B", "64 B", "128 B"};
+constexpr uint32_t kSpans[] = {128, 32, 64, 128};
+
+/// Loads one at a time.
+void loads(DeviceArray<uint8_t>& memory, DeviceArray<uint32_t>& out) {
   allow_shared(tensor_latency, kDynamic);
   allow_shared(bulk_latency, kDynamic);
-  allow_shared(tensor_stream, kDynamic);
-  allow_shared(bulk_stream, kDynamic);
-  allow_shared(store_stream, kDynamic);
-  allow_shared(store_latency<false>, kDynamic);
-  allow_shared(store_latency<true>, kDynamic);
-  allow_shared(multicast, kDynamic);
-
-  barrier_row<kArrive>(out, "mbarrier.arrive", 1);
-  barrier_row<kArrive>(out, "mbarrier.arrive", 32);
-  barrier_row<kArrive>(out, "mbarrier.arrive", 128);
-  barrier_row<kArriveExpect>(out, "mbarrier.arrive.expect_tx", 1);
-  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 1);
-  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 32);
-  barrier_row<kTryWaitDone>(out, "mbarrier.try_wait of a finished phase", 128);
-  barrier_row<kTestWait>(out, "mbarrier.test_wait of a finished phase", 32);
-  for (int threads : {1, 32, 128, 512}) barrier_row<kArriveAndWait>(out, "mbarrier.arrive and try_wait", threads);
-  for (int threads : {32, 128, 512}) barrier_row<kSyncthreads>(out, "bar.sync", threads);
-  barrier_row<kFence>(out, "fence.proxy.async", 32);
-  barrier_row<kFence>(out, "fence.proxy.async", 128);
-  barrier_row<kFenceShared>(out, "fence.proxy.async.shared::cta", 32);
-  barrier_row<kFenceShared>(out, "fence.proxy.async.shared::cta", 128);
-  barrier_row<kInit>(out, "mbarrier.init", 1);
-  barrier_row<kPingPong>(out, "mbarrier hand-over and back, two warps", 64);
-
-  const CUtensorMapSwizzle modes[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
-                                      CU_TENSOR_MAP_SWIZZLE_128B};
-  const char* names[] = {"none", "32 B", "64 B", "128 B"};
-  const uint32_t widths[] = {128, 32, 64, 128};
   for (int mode = 0; mode < 4; ++mode)
     for (uint32_t rows : {1u, 8u, 16u, 32u, 64u, 128u, 256u}) {
       if (mode == 1 || mode == 2 ? rows != 64 : false) continue;
-      const uint32_t inner = widths[mode], bytes = inner * rows;
-      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, modes[mode]);
+      const uint32_t inner = kSpans[mode], bytes = inner * rows;
+      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, kModes[mode]);
       const std::string condition =
-          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + names[mode];
+          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + kModeNames[mode];
       tensor_latency<<<1, 1, kDynamic>>>(map, 64, 0, 0, bytes, out.get());
       synchronize();
       row("tensor load latency", condition + ", in L2", middle(out, 8, 56));
@@ -355,6 +253,11 @@ int main() {
     synchronize();
     row("bulk load latency", std::to_string(bytes) + " B, not in L2, 4 MiB apart", middle(out, 8, 56));
   }
+}
+/// Stores one at a time.
+void stores(DeviceArray<uint8_t>& memory, DeviceArray<uint32_t>& out) {
+  allow_shared(store_latency<false>, kDynamic);
+  allow_shared(store_latency<true>, kDynamic);
   for (uint32_t rows : {8u, 64u, 128u}) {
     const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
     for (bool tensor : {true, false}) {
@@ -368,41 +271,44 @@ int main() {
       row("store until read", condition, middle(out, 8, 56));
     }
   }
-
+}
+void prefetches_and_issue(DeviceArray<uint8_t>& memory, DeviceArray<uint32_t>& out) {
   allow_shared(prefetched_latency, kDynamic);
   allow_shared(issue, kDynamic);
-  {
-    const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, 64, CU_TENSOR_MAP_SWIZZLE_128B);
-    for (int ahead : {0, 1, 2, 4, 8}) {
-      CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
-      prefetched_latency<<<1, 1, kDynamic>>>(map, ahead, 64, (4 << 20) / 128, 8192, out.get());
-      synchronize();
-      row("tensor load latency",
-          "box 128 B x 64, swizzle 128 B, not in L2, prefetched " + std::to_string(ahead) + " loads before",
-          middle(out, 8, 56));
-    }
-    for (bool tensor : {true, false})
-      for (uint32_t rows : {1u, 64u}) {
-        const CUtensorMap box = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
-        const auto cycles = [&](int count) {
-          return median_cycles(
-              out, [&](uint32_t* o) { issue<<<1, 1, kDynamic>>>(box, tensor, memory.get(), count, 128 * rows, o); });
-        };
-        row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 8 more after 4",
-            (cycles(12) - cycles(4)) / 8);
-        row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 64 more after 32",
-            (cycles(96) - cycles(32)) / 64);
-      }
+  const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, 64, CU_TENSOR_MAP_SWIZZLE_128B);
+  for (int ahead : {0, 1, 2, 4, 8}) {
+    CHECK(cudaMemset(memory.get() + kLarge / 2, 0, kLarge / 2));
+    prefetched_latency<<<1, 1, kDynamic>>>(map, ahead, 64, (4 << 20) / 128, 8192, out.get());
+    synchronize();
+    row("tensor load latency",
+        "box 128 B x 64, swizzle 128 B, not in L2, prefetched " + std::to_string(ahead) + " loads before",
+        middle(out, 8, 56));
   }
-
-  // Streams: bytes per cycle of an SM from L2, GB/s of the GPU.
+  for (bool tensor : {true, false})
+    for (uint32_t rows : {1u, 64u}) {
+      const CUtensorMap box = map_of(memory.get(), 128, kLarge / 128, rows, CU_TENSOR_MAP_SWIZZLE_128B);
+      const auto cycles = [&](int count) {
+        return median_cycles(
+            out, [&](uint32_t* o) { issue<<<1, 1, kDynamic>>>(box, tensor, memory.get(), count, 128 * rows, o); });
+      };
+      row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 8 more after 4",
+          (cycles(12) - cycles(4)) / 8);
+      row(tensor ? "tensor load issue" : "bulk load issue", std::to_string(128 * rows) + " B, 64 more after 32",
+          (cycles(96) - cycles(32)) / 64);
+    }
+}
+/// Many copies at a time: bytes per cycle of an SM from L2, GB/s of the GPU.
+void streams(DeviceArray<uint8_t>& memory, DeviceArray<uint32_t>& out) {
+  allow_shared(tensor_stream, kDynamic);
+  allow_shared(bulk_stream, kDynamic);
+  allow_shared(store_stream, kDynamic);
   for (int mode = 0; mode < 4; ++mode)
     for (uint32_t inner : {16u, 32u, 64u, 128u, 256u}) {
-      if (mode && inner > widths[mode]) continue;
+      if (mode && inner > kSpans[mode]) continue;
       const uint32_t rows = 16384 / inner > 256 ? 256 : 16384 / inner, bytes = inner * rows;
-      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, modes[mode]);
+      const CUtensorMap map = map_of(memory.get(), inner, kLarge / inner, rows, kModes[mode]);
       const std::string condition =
-          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + names[mode];
+          "box " + std::to_string(inner) + " B x " + std::to_string(rows) + ", swizzle " + kModeNames[mode];
       const auto one = [&](int stages) {
         const double few = median_cycles(
             out, [&](uint32_t* o) { tensor_stream<<<1, 1, kDynamic>>>(map, stages, 16, rows, 1 << 14, bytes, o); });
@@ -445,6 +351,9 @@ int main() {
     row("bulk load bandwidth of the GPU", std::to_string(bytes) + " B, 8 in flight, DRAM",
         132.0 * count * bytes / ms / 1e6, "GB/s");
   }
+}
+void multicasts(DeviceArray<uint8_t>& memory, DeviceArray<uint32_t>& out) {
+  allow_shared(multicast, kDynamic);
   for (int blocks : {1, 2, 4, 8})
     for (bool cast : {false, true}) {
       const CUtensorMap map = map_of(memory.get(), 128, kLarge / 128, 64, CU_TENSOR_MAP_SWIZZLE_128B);
@@ -460,16 +369,15 @@ int main() {
       row(cast ? "multicast tensor load and cluster barrier" : "tensor load and cluster barrier",
           "8 KB of each block, cluster of " + std::to_string(blocks), cycles / 64);
     }
-  for (int which : {0, 1}) {
-    std::vector<double> cycles;
-    for (int run = 0; run < 8; ++run) {
-      registers<<<1, 384>>>(out.get());
-      synchronize();
-      cycles.push_back(out.download()[which]);
-    }
-    row(which ? "setmaxnreg.inc" : "setmaxnreg.dec",
-        which ? "from 168 to 232 registers, beside a warpgroup that gives back" : "from 168 to 40 registers",
-        median(cycles));
-  }
+}
+
+int main() {
+  DeviceArray<uint32_t> out(1024);
+  DeviceArray<uint8_t> memory(kLarge);
+  loads(memory, out);
+  stores(memory, out);
+  prefetches_and_issue(memory, out);
+  streams(memory, out);
+  multicasts(memory, out);
   return 0;
 }

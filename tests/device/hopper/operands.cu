@@ -3,11 +3,11 @@
 // Shared memory holds, in each element, the number of that element; the other operand is the identity, so that the
 // accumulator is what was read. A number needs several passes, a few bits each, as elements are exact only up to 2^10
 // (f16, tf32) or 2^8 (u8).
-//   operands OUT [beyond]   writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ
-//   from
-//                      `expected`, and OUT/operands.bin, the byte offsets themselves: u32, in the order of the lines,
-//                      and of rows (mn, k) with k fastest; offsets are from a base of 1,024 B alignment. `beyond` has
-//                      descriptors whose addresses leave shared memory, with bits that no field has, each in a process
+//   operands OUT          writes OUT/operands.tsv, a line for each descriptor with the number of elements that differ
+//                         from `expected`, and OUT/operands.bin, the byte offsets themselves: u32, in the order of the
+//                         lines, and of rows (mn, k) with k fastest; offsets are from a base of 1,024 B alignment
+//   operands OUT beyond   the same of descriptors whose addresses leave shared memory, or with bits that no field has;
+//                         each in a process of its own
 #include <cuda_fp16.h>
 
 #include <algorithm>

@@ -59,21 +59,17 @@ __device__ void copy_in(uint8_t* shared, const uint8_t* from) {
     }                                                                                                    \
     cluster_sync();                                                                                      \
   }
-#define INTEGERS(WHERE)                                                                                     \
-  WHERE(add_u32, "add.u32")                                                                                 \
-  WHERE(add_s32, "add.s32")                                                                                 \
-  WHERE(add_u64, "add.u64")                                                                                 \
-  WHERE(min_u32, "min.u32") WHERE(max_u32, "max.u32") WHERE(min_s32, "min.s32") WHERE(max_s32, "max.s32")   \
-      WHERE(inc_u32, "inc.u32") WHERE(dec_u32, "dec.u32") WHERE(and_b32, "and.b32") WHERE(or_b32, "or.b32") \
-          WHERE(xor_b32, "xor.b32")
-#define OTHERS(WHERE)                                                                                               \
-  WHERE(min_u64, "min.u64")                                                                                         \
-  WHERE(max_u64, "max.u64")                                                                                         \
-  WHERE(min_s64, "min.s64")                                                                                         \
-  WHERE(max_s64, "max.s64") WHERE(and_b64, "and.b64") WHERE(or_b64, "or.b64") WHERE(xor_b64, "xor.b64")             \
-      WHERE(add_f32, "add.f32") WHERE(add_f64, "add.f64") WHERE(add_f16, "add.noftz.f16") WHERE(min_f16, "min.f16") \
-          WHERE(max_f16, "max.f16") WHERE(add_bf16, "add.noftz.bf16") WHERE(min_bf16, "min.bf16")                   \
-              WHERE(max_bf16, "max.bf16")
+// clang-format off
+#define INTEGERS(WHERE) \
+  WHERE(add_u32, "add.u32") WHERE(add_s32, "add.s32") WHERE(add_u64, "add.u64") WHERE(min_u32, "min.u32") \
+  WHERE(max_u32, "max.u32") WHERE(min_s32, "min.s32") WHERE(max_s32, "max.s32") WHERE(inc_u32, "inc.u32") \
+  WHERE(dec_u32, "dec.u32") WHERE(and_b32, "and.b32") WHERE(or_b32, "or.b32") WHERE(xor_b32, "xor.b32")
+#define OTHERS(WHERE) \
+  WHERE(min_u64, "min.u64") WHERE(max_u64, "max.u64") WHERE(min_s64, "min.s64") WHERE(max_s64, "max.s64") \
+  WHERE(and_b64, "and.b64") WHERE(or_b64, "or.b64") WHERE(xor_b64, "xor.b64") WHERE(add_f32, "add.f32") \
+  WHERE(add_f64, "add.f64") WHERE(add_f16, "add.noftz.f16") WHERE(min_f16, "min.f16") WHERE(max_f16, "max.f16") \
+  WHERE(add_bf16, "add.noftz.bf16") WHERE(min_bf16, "min.bf16") WHERE(max_bf16, "max.bf16")
+// clang-format on
 INTEGERS(TO_GLOBAL)
 OTHERS(TO_GLOBAL)
 INTEGERS(TO_CLUSTER)

@@ -2,9 +2,9 @@
 //
 // B holds k + 1 in row k, and A's compressed rows are one-hot at place c, so that the accumulator of a row is 1 + the k
 // that was selected for place c.
-//   sparse OUT    writes OUT/sparse.txt: a line `form selector valid|any metadata…` with the 32 (128) lanes' registers
-//   in hexadecimal,
-//                 then a line for each place c with k + 1 of every row; `any` has metadata that the PTX ISA forbids
+//   sparse OUT    writes OUT/sparse.txt: a line `form selector valid|any metadata…` with the registers of the 32 (128)
+//                 lanes in hexadecimal, then a line for each place c with k + 1 of every row; `any` has metadata that
+//                 the PTX ISA forbids
 #include <cuda_fp16.h>
 
 #include <string>

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The sums of wgmma and mma.sync on sm_90, bit for bit.
 
-    model/numerics.py FILE…     numerics_D_A_B.txt as `numerics` writes it; exit status 1 if a case differs
+    model/numerics.py FILE     numerics.txt as `numerics` writes it, or hardware/h100_numerics.txt.xz
+
+Exit status 1 if a case differs or there is none.
 
 All products of an instruction, 32 bytes of A times 32 bytes of B, and the accumulator are added in one step:
 
@@ -9,8 +11,8 @@ All products of an instruction, 32 bytes of A times 32 bytes of B, and the accum
    being the sum of its factors' exponents, whether the product's mantissa is 1 or 3, and that of a subnormal number the
    least of its format.
 2. Each addend is cut off (toward zero) below 2^(largest - 25); with e4m3 and e5m2 below 2^(largest - 13).
-3. The exact sum of what is left is rounded: toward zero to f32, to nearest even to f16. With e4m3 and e5m2, an f32
-   result has only 13 bits of fraction, its low ten bits are 0.
+3. The exact sum of what is left is rounded: toward zero to f32, to nearest even to f16 (the cases do not tell whether
+   it is truncated to f32 first). With e4m3 and e5m2, an f32 result has only 13 bits of fraction, its low ten bits are 0.
 
 A sum too large is infinity. A zero is +0, even that of a small negative sum. Any NaN, infinity times zero, and infinities
 of both signs give 0x7fffffff (f16: 0x7fff). mma.sync does the same, but for e4m3 and e5m2: the compiler converts them to
@@ -22,6 +24,7 @@ saturated with .satfinite; and b1 counts the bits of the conjunction.
 import collections
 import sys
 
+from cases import lines
 from floats import FORMATS, add, decode, encode
 
 
@@ -100,16 +103,16 @@ def integer(d, a_name, b_name, a, b, c):
 
 
 def read(path):
-    """Yields group, the codes of a and b, c, and the results by column; and the names of the types."""
-    _, d, a_name, b_name = path.rsplit("/", 1)[-1].removesuffix(".txt").split("_")
+    """Yields the names of the types, the group, the codes of a and b, c, and the results by column."""
 
     def codes(name, text):
         data, width = bytes.fromhex(text), FORMATS[name].bytes if name in FORMATS else 1
         return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
-    for line in open(path):
-        group, a, b, c, *results = line.split()
-        yield (d, a_name, b_name), group, codes(a_name, a), codes(b_name, b), int(c, 16), results
+    for line in lines(path):
+        names, group, a, b, c, *results = line.split()
+        types = tuple(names.split("."))
+        yield types, group, codes(types[1], a), codes(types[2], b), int(c, 16), results
 
 
 COLUMNS = ["wgmma", "wgmma, A in registers", "mma.sync", "A negated", "B negated", "without accumulator", "four in a group"]
@@ -131,24 +134,22 @@ def expected(types, a, b, c, column):
     return c
 
 
-def main(paths):
-    missed = 0
-    for path in paths:
-        counts, differ = collections.Counter(), collections.Counter()
-        for types, group, a, b, c, results in read(path):
-            for column, result in zip(COLUMNS, results):
-                if result == "-":
-                    continue
-                counts[column] += 1
-                want = expected(types, a, b, c, column)
-                if want != int(result, 16):
-                    differ[column] += 1
-                    if differ[column] <= 3:
-                        print(f"{path}: {column}, {group}: c {c:x} gives {result}, model {want:x}")
-        print(".".join(types), "; ".join(f"{column}: {differ[column]} of {counts[column]} differ" for column in counts))
-        missed += differ.total()
-    return missed != 0
+def main(path):
+    counts, differ = collections.Counter(), collections.Counter()
+    for types, group, a, b, c, results in read(path):
+        for column, result in zip(COLUMNS, results):
+            if result == "-":
+                continue
+            counts[types, column] += 1
+            want = expected(types, a, b, c, column)
+            if want != int(result, 16):
+                differ[types, column] += 1
+                if differ[types, column] <= 3:
+                    print(f"{'.'.join(types)}, {column}, {group}: c {c:x} gives {result}, model {want:x}")
+    for types, column in counts:
+        print(f"{'.'.join(types)}, {column}: {differ[types, column]} of {counts[types, column]} differ")
+    return differ.total() != 0 or not counts
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1]))

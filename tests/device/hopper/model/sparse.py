@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Which k the metadata of mma.sp and wgmma…sp select on sm_90.
 
-    model/sparse.py FILE     sparse.txt as `sparse` writes it; exit status 1 if a place differs
+    model/sparse.py FILE     sparse.txt as `sparse` writes it, or hardware/h100_sparse.txt.xz
+
+Exit status 1 if a place differs or there is none.
 
 Row r of a warp's 16 is that of lanes 4 (r mod 8) to 4 (r mod 8) + 3. Place c is the c-th of the row's elements that are
 kept. A form is short if one lane holds the metadata of a row: mma.m16n8k16 (16 bits), m16n8k8 (tf32), m16n8k32 (8 bits).
@@ -16,6 +18,8 @@ tf32 the highest selects, and without the second highest the element counts as 0
 """
 
 import sys
+
+from cases import lines
 
 SHORT = ("mma.m16n8k16.f16", "mma.m16n8k8.tf32", "mma.m16n8k32.u8")
 
@@ -37,7 +41,7 @@ def selected(form, selector, metadata, row, c):
 
 def main(path):
     places = differ = c = 0
-    for line in open(path):
+    for line in lines(path):
         words = line.split()
         if not words[0].isdigit():
             form, selector, metadata, c = words[0], int(words[1]), [int(word, 16) for word in words[3:]], 0
@@ -47,7 +51,7 @@ def main(path):
             differ += selected(form, selector, metadata, row, c) != int(k)
         c += 1
     print(f"{differ} of {places} places differ")
-    return differ != 0
+    return differ != 0 or not places
 
 
 if __name__ == "__main__":
