@@ -157,6 +157,10 @@ bool is_baseline(std::string_view text_of_json) {
 
 Result<Snapshot> read_snapshot(std::string_view text_of_json) {
   if (!is_baseline(text_of_json)) {
+    const json root = json::parse(text_of_json, nullptr, false);
+    const std::string schema = root.is_object() ? root.value("schema", json()).dump() : "";
+    if (schema.starts_with("\"bankshot/baseline/"))
+      return Error{"this Bankshot does not know baselines of the form " + schema};
     const Result<report::RunReport> report = report::from_json(text_of_json);
     if (!report) return report.error();
     return snapshot_of(*report);

@@ -41,12 +41,14 @@ std::optional<json> text_edit(const LineEdit& edit, const Source& source, const 
               {"newText", text}};
 }
 
-/// All edits of an array, by URI; empty if one of them cannot be made.
+/// All edits of an array, by URI; empty if one of their sources is not as it was.
 json source_changes(const Advice& advice, const ReportFile& report, const Workspace& workspace) {
   json changes = json::object();
   for (const LineEdit& edit : advice.edits) {
     const auto [there, view] = workspace.find(report, edit.file);
-    const std::optional<json> made = there == nullptr ? std::nullopt : text_edit(edit, *there, *view);
+    // The proof is of the text as it was: a use of the array that came later would be left as it is.
+    const bool is_as_it_was = there != nullptr && view->before && *view->before == there->lines;
+    const std::optional<json> made = is_as_it_was ? text_edit(edit, *there, *view) : std::nullopt;
     if (!made) return json::object();
     changes[there->uri].push_back(*made);
   }

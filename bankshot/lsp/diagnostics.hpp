@@ -7,7 +7,7 @@
 
 namespace bankshot::lsp {
 
-/// A line without its blanks at the beginning, as a range. @param line  from 1; behind the last one it is that
+/// A line without its blanks at the beginning, as a range. @param line  from 1; past the end: the last line
 nlohmann::json line_range(const Source& source, uint32_t line);
 
 /// A list of Diagnostic, each once. A line that was changed since the report has it where it was, as information, and

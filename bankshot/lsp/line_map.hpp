@@ -30,7 +30,7 @@ class LineMap {
 
   /// Nothing if the line was changed or removed, or could be several.
   std::optional<uint32_t> now(uint32_t before) const;
-  bool is_empty() const { return now_.empty(); }
+  size_t size() const { return now_.size(); }
 
  private:
   std::map<uint32_t, uint32_t> now_;

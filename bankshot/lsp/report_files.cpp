@@ -7,6 +7,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/json/json.hpp"
+#include "bankshot/support/path_below.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::lsp {
@@ -14,18 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Stamp stamp_of(const std::string& path) {
-  std::error_code code;
-  const fs::file_time_type time = fs::last_write_time(path, code);
-  return {time, fs::file_size(path, code)};
-}
-
 /// A file that the report has a place in, with the line if its text is known.
 void quote(ReportFile& file, const simt::Source& source) {
   if (source.file.empty()) return;
   Quotes& quotes = file.quotes[source.file];
-  if (!file.run || source.line == 0) return;
-  if (std::string text = file.run->text_of(source); !text.empty()) quotes[source.line] = std::move(text);
+  if (source.line == 0) return;
+  std::string text = file.run ? file.run->text_of(source) : "";
+  if (text.empty())
+    file.unquoted.insert(source.file);
+  else
+    quotes[source.line] = std::move(text);
 }
 
 void quote_run(ReportFile& file) {
@@ -54,11 +53,11 @@ void quote_advice(ReportFile& file) {
 
 std::string problem_with(const std::string& path, const std::string& what) {
   return printable(path + ": " + what +
-                   "; nothing of it is shown. Needed is what explain, simulate (of one GPU), check "
-                   "or fix writes with --json");
+                   "; nothing of it is shown. Expected a report of explain, simulate (of one GPU), check or "
+                   "fix, written with --json");
 }
 
-/// Whether its beginning says so: a baseline is no report, but may be called like one.
+/// Whether its beginning says so: a baseline may have the name of a report.
 bool is_baseline_file(const fs::path& file) {
   std::string start(4096, '\0');
   std::ifstream in(file, std::ios::binary);
@@ -73,6 +72,7 @@ void add_usual(const std::string& folder, std::vector<std::string>& files) {
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const std::string name = at->path().filename().string();
     std::error_code unknown;
+    if (!path_below(fs::weakly_canonical(at->path(), unknown), fs::weakly_canonical(folder, unknown))) continue;
     if (name.starts_with("bankshot") && name.ends_with(".json") && at->is_regular_file(unknown) &&
         !is_baseline_file(at->path()))
       found.push_back(at->path().string());
@@ -82,6 +82,12 @@ void add_usual(const std::string& folder, std::vector<std::string>& files) {
 }
 
 }  // namespace
+
+Stamp stamp_of(const std::string& path) {
+  std::error_code code;
+  const fs::file_time_type time = fs::last_write_time(path, code);
+  return {time, fs::file_size(path, code)};
+}
 
 ReportFile read_report(const std::string& path) {
   ReportFile file{.path = path, .stamp = stamp_of(path)};

@@ -23,9 +23,12 @@ struct Stamp {
   bool operator==(const Stamp&) const = default;
 };
 
+Stamp stamp_of(const std::string& path);
+
 struct ReportFile {
   std::string path;
   Stamp stamp = {};
+  std::set<std::string> unquoted = {};  ///< sources of which not all lines with numbers are quoted
   /// Sentences for the user: why it could not be read, then the rest is empty; or what the run lacks.
   std::vector<std::string> problems = {};
   std::optional<report::RunReport> run = {};

@@ -220,7 +220,7 @@ json Server::code_action(const json& params) const {
                      last = position_of(params.at("range").at("end"));
   const json only = member_at(params, {"context", "only"});
   const bool wanted = !only.is_array() || holds(only, "quickfix") || holds(only, "");
-  if (source == nullptr || !wanted || last.line >= source->lines.size()) return json::array();
+  if (source == nullptr || !wanted || first.line >= source->lines.size()) return json::array();
   return code_actions(*source, workspace_, first.line + 1, last.line + 1);
 }
 
@@ -259,7 +259,7 @@ int serve(std::istream& in, std::ostream& out, ServerOptions options) {
   Server server(std::move(options), [&](const json& message) { write_message(out, message); });
   while (!server.has_ended()) {
     const std::optional<Result<std::string>> content = read_message(in);
-    if (!content) return 1;
+    if (!content) return server.status();
     server.receive(*content);
   }
   return server.status();

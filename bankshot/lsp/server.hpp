@@ -20,7 +20,7 @@ struct ServerOptions {
   std::string version;               ///< of Bankshot
 };
 
-/// Takes messages and sends answers. Nothing in a message ends it but `exit`.
+/// Takes messages and sends answers. Only `exit` ends it.
 class Server {
  public:
   Server(ServerOptions options, std::function<void(const nlohmann::json&)> send)

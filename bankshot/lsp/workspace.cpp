@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr uintmax_t kLargestSource = 16 << 20;
+
 /// Without symbolic links, so that a file has one path.
 std::string without_links(const fs::path& path) {
   std::error_code code;
@@ -85,7 +87,7 @@ void Workspace::close(const std::string& uri) {
 
 bool Workspace::refresh() {
   ReportPlaces places = find_reports(named_, folders_);
-  const bool changed = lsp::refresh(reports_, places.files);
+  const bool changed = lsp::refresh(reports_, places.files) || closed_sources_changed();
   problems_ = {places.problems.begin(), places.problems.end()};
   for (const auto& report : reports_) problems_.insert(report->problems.begin(), report->problems.end());
   if (changed) {
@@ -140,7 +142,8 @@ std::set<std::string> Workspace::names_of(const ReportFile& report, const std::s
     if (common == 0 || common < longest) continue;
     if (common > longest) names.clear();
     longest = common;
-    if (!LineMap(quotes, source.lines).is_empty()) names.insert(name);
+    if (const size_t found = LineMap(quotes, source.lines).size(); found != 0 && 2 * found >= quotes.size())
+      names.insert(name);
   }
   return names.size() == 1 ? names : std::set<std::string>();
 }
@@ -157,11 +160,19 @@ std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& 
     const Quotes& quotes = report->quotes.at(name);
     view.quotes.insert(quotes.begin(), quotes.end());
   }
-  const bool is_same = !view.module.empty() ||
-                       (view.quotes.empty() ? is_older(path, source, *report) : agree(view.quotes, source.lines));
+  // Where not all lines are quoted, the others may have changed.
+  const bool quoted =
+      std::ranges::none_of(view.names, [&](const auto& name) { return report->unquoted.contains(name); });
+  const bool is_same = !view.module.empty() || (agree(view.quotes, source.lines) && !view.quotes.empty() && quoted) ||
+                       is_older(path, source, *report);
   if (is_same) view.before = source.lines;
   map_lines(view, source.lines);
   return view;
+}
+
+bool Workspace::closed_sources_changed() const {
+  return std::ranges::any_of(
+      sources_, [](const auto& one) { return !one.second.is_open && one.second.stamp != stamp_of(one.first); });
 }
 
 /// The files that reports name and that the client does not have open. Only those below the folders are read.
@@ -173,8 +184,9 @@ void Workspace::find_sources() {
     for (const auto& [name, quotes] : report->quotes) {
       const std::string path = resolved(name);
       if (path.empty() || found.contains(path) || !report::may_be_read(path, policy)) continue;
-      report::SourceLines files(policy);
-      found[path] = {uri_of(path), false, {}, files.lines(path), {}};
+      const Stamp stamp = stamp_of(path);
+      const Result<std::string> text = stamp.size <= kLargestSource ? host::read_text(path) : Error{};
+      if (text) found[path] = {uri_of(path), false, {}, lines_of(*text), {}, stamp};
     }
   }
   std::erase_if(sources_, [](const auto& one) { return !one.second.is_open; });

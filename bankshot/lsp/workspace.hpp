@@ -39,6 +39,7 @@ struct Source {
   std::string text;
   std::vector<std::string> lines;
   std::vector<View> views;
+  Stamp stamp = {};  ///< of the file, if it is not open
 };
 
 class Workspace {
@@ -53,7 +54,7 @@ class Workspace {
   void change(const std::string& uri, const std::vector<Change>& changes);
   void close(const std::string& uri);
 
-  /// Looks whether reports were written, and reads them again. @return whether something changed
+  /// Rereads reports and closed sources that changed. @return whether any did
   bool refresh();
   /// What the user must know of the reports, a sentence each.
   const std::set<std::string>& problems() const { return problems_; }
@@ -71,6 +72,7 @@ class Workspace {
   std::optional<View> view_of(const std::shared_ptr<const ReportFile>& report, const std::string& path,
                               const Source& source);
   void find_sources();
+  bool closed_sources_changed() const;
   void add_views();
 
   std::vector<std::string> named_, folders_;

@@ -35,8 +35,7 @@ std::string find_project(const std::string& folder) {
   if (code) return {};
   fs::path found;
   for (fs::path at = own;; at = at.parent_path()) {
-    if (found.empty() && fs::is_regular_file(at / kFileName, code) && is_trusted(at / kFileName, own))
-      found = at / kFileName;
+    if (found.empty() && fs::exists(at / kFileName, code) && is_trusted(at / kFileName, own)) found = at / kFileName;
     if (found.parent_path() == own || fs::exists(at / ".git", code)) return found.string();
     if (at == at.parent_path()) return {};  // not in a repository
   }
@@ -66,6 +65,7 @@ Result<std::string> folder_in(const Project& project, const std::string& relativ
   if (code) return Error{"'" + relative + "': " + code.message()};
   if (!path.has_filename() && path.has_parent_path() && path != path.root_path()) path = path.parent_path();
   if (!path_below(path, project.folder)) return not_below(relative);
+  if (fs::is_symlink(path, code)) return Error{"'" + relative + "' is a symbolic link that leads nowhere"};
   return path.string();
 }
 

@@ -14,6 +14,8 @@
 namespace bankshot::project {
 
 inline constexpr std::string_view kFileName = "bankshot.toml";
+/// In the name of a baseline: stands for the name of the program.
+inline constexpr std::string_view kProgramInNames = "{program}";
 
 /// What one command must fulfil.
 struct Gates {

@@ -105,6 +105,10 @@ class ProjectReader : TomlReader {
       });
     }
     gates.baseline = text(*table, "baseline");
+    std::string rest = gates.baseline;
+    if (const size_t at = rest.find(kProgramInNames); at != rest.npos) rest.erase(at, kProgramInNames.size());
+    if (rest.find_first_of("{}") != rest.npos)
+      complain(*table->get("baseline"), "baseline: of names in braces only {program} is known, once");
     if (!gates.baseline.empty()) {
       if (const Result<std::string> path = path_in(project, gates.baseline); !path)
         complain(*table->get("baseline"), "baseline: " + path.error().message);
@@ -162,6 +166,9 @@ Result<Project> parse_project(std::string_view toml, const std::string& file) {
 }
 
 Result<Project> load_project(const std::string& file) {
+  std::error_code code;
+  if (std::filesystem::exists(file, code) && !std::filesystem::is_regular_file(file, code))
+    return Error{file + " is not a regular file"};
   const Result<std::string> text = host::read_text(file);
   if (!text) return text.error();
   if (text->find('\0') != std::string::npos) return Error{file + ": is not a text file"};

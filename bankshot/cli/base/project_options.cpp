@@ -13,6 +13,7 @@
 #include "bankshot/compare/diff_text.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/host/shell.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/project/suppress.hpp"
 #include "bankshot/ptx/library_headers.hpp"
@@ -40,6 +41,18 @@ std::string other_conditions(const compare::Snapshot& baseline, const compare::S
 
 /// As say() says it.
 std::string message_line(const std::string& message) { return "bankshot: " + message + "\n"; }
+
+/// What a new baseline changes, as the end of a sentence; empty if there was none.
+std::string what_changed(const std::string& known, const compare::Snapshot& now) {
+  if (known.empty()) return {};
+  const Result<compare::Snapshot> before = compare::read_snapshot(known);
+  if (!before) return "; the old one could not be read";
+  if (before->mode != now.mode || file_name(before->program) != file_name(now.program))
+    return printable(
+        fmt::format("; the old one was of bankshot {} of {}", compare::name(before->mode), before->program));
+  const Result<compare::Diff> diff = compare::diff(*before, now, {});
+  return diff ? "; " + compare::verdict_text(*diff) : std::string();
+}
 
 }  // namespace
 
@@ -92,9 +105,8 @@ std::optional<Error> ProjectOptions::add_inputs(const std::vector<std::string>& 
   if (project_) inputs.push_back({"the project's file", project_->file});
   if (baseline_.empty() && !gates_.baseline.empty() && !command.empty()) {
     std::string named = gates_.baseline;
-    constexpr std::string_view kProgram = "{program}";
-    if (const size_t at = named.find(kProgram); at != named.npos)
-      named.replace(at, kProgram.size(), file_name(command[0]));
+    if (const size_t at = named.find(project::kProgramInNames); at != named.npos)
+      named.replace(at, project::kProgramInNames.size(), file_name(command[0]));
     const Result<std::string> path = project::path_in(*project_, named);
     if (!path) return Error{project_->file + ": baseline: " + path.error().message};
     baseline_ = *path;
@@ -124,8 +136,10 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   }
   std::error_code code;
   const bool exists = std::filesystem::exists(baseline_, code);
-  const std::string remedy =
-      fmt::format("bankshot {} --update-baseline --baseline {} {}", compare::name(mode_), baseline_, command[0]);
+  std::string remedy = fmt::format("bankshot {} --update-baseline", compare::name(mode_));
+  if (gates_.baseline.empty()) remedy += " --baseline " + host::shell_word(baseline_);
+  for (const std::string& word : command) remedy += " " + host::shell_word(word);
+  remedy = printable(remedy);
   if (update_) {
     if (!kernels.empty())
       return Error{"--update-baseline and --kernel exclude each other: the baseline would lack the other kernels"};
@@ -200,7 +214,7 @@ Status ProjectOptions::update(const compare::Snapshot& now) const {
     say(error->message);
     return kBadInput;
   }
-  say("wrote the baseline " + printable(baseline_));
+  say("wrote the baseline " + printable(baseline_) + what_changed(known_text_, now));
   return kDone;
 }
 

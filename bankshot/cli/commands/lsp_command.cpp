@@ -1,4 +1,5 @@
 // bankshot lsp: reports in an editor.
+#include <algorithm>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -23,12 +24,14 @@ class LspCommand final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
+    if (std::ranges::find(reports_, "-") != reports_.end())
+      return refuse("--report needs a file: standard input has the client's messages");
     return lsp::serve(std::cin, std::cout, {reports_, BANKSHOT_VERSION});
   }
 
  private:
   std::vector<std::string> reports_;
-  bool stdio_ = false;  ///< nothing follows from it
+  bool stdio_ = false;  ///< accepted and ignored
 };
 
 const RegisterCommand lsp_registered(

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
@@ -214,11 +215,14 @@ class Simulate final : public Command {
       if (!seen) return refuse(seen.error().message);
       const Status missing = say_what_is_missing(*seen);
       say_how_it_ended(setups[k].target, seen->ending);
-      if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
       if (missing == kBadInput) return missing;
+      const bool interrupted = seen->ending.signal == SIGINT;
+      if (interrupted && seen->report.kernels.empty() && runs.empty()) return seen->ending.shell_status();
       report::RunReport& report = seen->report;
       if (!report.machine) report.machine = report::machine_of(configs[k], setups[k].gpu.machine.transactions);
-      if (report.partial_launches() != 0) {
+      if (interrupted) {
+        status = seen->ending.shell_status();
+      } else if (report.partial_launches() != 0) {
         say("stopped after " + report::counted(all_cycles(report), "cycle", "cycles") + " on " + gpus[k] +
             " (--max-cycles)");
         status = kStopped;
@@ -226,9 +230,16 @@ class Simulate final : public Command {
                  status == kDone) {
         status = kProgramFailed;
       }
-      if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
+      if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty() && !interrupted)
+        return refuse(reason);
       project_.apply(report, output_.sources_of(report.program));
       runs.push_back(*std::move(seen));
+      if (interrupted) break;
+    }
+    if (runs.size() < gpus.size()) {
+      const auto left = gpus.begin() + static_cast<std::ptrdiff_t>(runs.size());
+      say(fmt::format("interrupted: not simulated on {}", fmt::join(left, gpus.end(), ", ")));
+      gpus.erase(left, gpus.end());
     }
     std::vector<formats::Run> judged;
     for (size_t k = 0; k < runs.size(); ++k)

@@ -49,14 +49,17 @@ class Table {
     if (timing == nullptr) return fmt::format("  {:<{}} {:>15}\n", gpu, width_, "did not run");
     const Counters& counters = timing->counters;
     const double seconds = machine.seconds(timing->cycles());
-    if (first_ == 0) first_ = seconds;
+    // A launch that was stopped has done less work: its time compares with nothing.
+    const bool stopped = timing->partial_launches != 0;
+    if (first_ == 0 && !stopped) first_ = seconds;
+    const std::string speedup = stopped || seconds == 0 ? "-" : fmt::format("{:.2f} ×", first_ / seconds);
     const std::string sample =
         timing->is_estimated() ? fmt::format("; estimated, ± {:.1f} %", 100 * timing->sampled->error / timing->cycles())
                                : "";
-    return fmt::format("  {:<{}} {:>15} {:>12} {:>7.2f} × {:>6.2f}  {}{}\n", gpu, width_,
-                       grouped(static_cast<uint64_t>(timing->cycles() + 0.5)), duration_text(seconds),
-                       seconds == 0 ? 0 : first_ / seconds,
-                       share(counters.machine_instructions, counters.active_cycles), main_cause(counters), sample);
+    return fmt::format("  {:<{}} {:>15} {:>12} {:>9} {:>6.2f}  {}{}{}\n", gpu, width_,
+                       grouped(static_cast<uint64_t>(timing->cycles() + 0.5)), duration_text(seconds), speedup,
+                       share(counters.machine_instructions, counters.active_cycles), main_cause(counters), sample,
+                       stopped ? "; stopped" : "");
   }
 
  private:

@@ -133,7 +133,9 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
   const std::string question = "  do bank conflicts cost anything? ", locks = about_locks(c, machine);
   if (c.shared_wavefronts == c.shared_ideal) {
     const uint64_t counted_there = kernel.shared().conflicts();
-    if (counted_there == 0) return question + "There are none.\n" + locks;
+    if (counted_there == 0)
+      return question + (kernel.timing->partial_launches == 0 ? "There are none.\n" : "There were none so far.\n") +
+             locks;
     if (kernel.timing->sampled)
       return question + fmt::format("Unknown: the simulated part has none of the {} that explain counts.\n",
                                     grouped(counted_there));
