@@ -57,6 +57,8 @@ int parse_and_run(int argc, char** argv) {
   }
 
   std::vector<std::string> arguments(argv + 1, argv + argc), target;
+  command_line() = {"bankshot"};
+  command_line().insert(command_line().end(), arguments.begin(), arguments.end());
   if (!arguments.empty()) {
     for (size_t i = 0; i < parts.size(); ++i) {
       if (arguments[0] == parts[i]->get_name() && made[i]->takes_target()) target = take_target(arguments, *parts[i]);

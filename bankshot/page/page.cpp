@@ -131,11 +131,9 @@ std::string document(const Contents& contents) {
   }
   std::vector<std::string> notes = contents.notes;
   for (std::string& note : sources.notes()) notes.push_back(std::move(note));
-  const ordered_json head = {{"schema", "bankshot/page/1"},
-                             {"command", contents.command},
-                             {"version", contents.version},
-                             {"date", contents.date},
-                             {"notes", notes}};
+  const ordered_json head = {{"schema", "bankshot/page/1"},     {"command", contents.command},
+                             {"arguments", contents.arguments}, {"version", contents.version},
+                             {"date", contents.date},           {"notes", notes}};
   std::string report_text = contents.json;
   while (!report_text.empty() && report_text.back() == '\n') report_text.pop_back();
   const std::string text =

@@ -14,6 +14,7 @@ namespace bankshot::page {
 /// What a page is made of. All text in it may come from a program that nobody trusts.
 struct Contents {
   std::string command;                                 ///< "explain"
+  std::vector<std::string> arguments = {};             ///< the command line, "bankshot" first
   std::string version = {};                            ///< of Bankshot
   std::string date = {};                               ///< of the report, in UTC
   report::SourcePolicy sources = {};                   ///< which files may be quoted

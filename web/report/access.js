@@ -120,16 +120,23 @@ function bankTable(rows, banks, light) {
   return { table, by_lane };
 }
 
+/// Words of the field for a hash; docs/json.md lists all.
+const HASHES = "none, xor, add, perm:K, bvxor:K1,K2,MASK, bits:0,3,4,5,6, bitxor:0,0^4,1^5,2^6,3^7, swizzle:B,M,S, tma:BYTES, rows:33,66,132,8,16";
+
 /// What could be different: width, padding, hash. Calls `changed` with the change, as evaluate takes it.
 function whatIf(site, changed) {
+  const unit = Math.max(4, site.width);  // a wide access must stay aligned, so its rows are padded by its width
   const number = (label, value, step) => h("input", { type: "text", "aria-label": label, value, class: "small", autocomplete: "off",
       spellcheck: "false", "data-step": step, onchange: tell });
-  const hash = h("input", { type: "text", "aria-label": "bank hash", placeholder: "as it ran", class: "medium", autocomplete: "off",
+  const hash = h("input", { type: "text", "aria-label": "bank hash", placeholder: "xor, bvxor:0,5,31 …", title: HASHES, class: "medium", autocomplete: "off",
       spellcheck: "false", onchange: tell });
   const width = h("select", { "aria-label": "bytes per lane", onchange: tell },
     [1, 2, 4, 8, 16].map((bytes) => h("option", { value: bytes, selected: bytes === site.width }, bytes)));
   const row = number("bytes of a row", "128"), pad = number("bytes of padding", "0");
   function tell() {
+    for (const [input, least] of [[row, 1], [pad, 0]])
+      if (!/^\d+$/.test(input.value.trim()) || Number(input.value) < least)
+        return changed({ problem: input.getAttribute("aria-label") + ": '" + input.value + "' is not a whole number from " + least });
     const padding = Number(pad.value) > 0 ? { row_bytes: Number(row.value), bytes: Number(pad.value) } : null;
     changed({ ...(hash.value.trim() ? { hash: hash.value.trim() } : {}),
         ...(Number(width.value) !== site.width ? { width: Number(width.value) } : {}), ...(padding ? { padding } : {}) });
@@ -141,10 +148,10 @@ function whatIf(site, changed) {
   return h("fieldset", { class: "what-if" }, h("legend", null, "What if"),
     h("label", null, "bank hash ", hash), h("label", null, "rows of ", row, " bytes"), h("label", null, "padded by ", pad, " bytes"),
     h("label", null, "bytes a lane ", width),
-    h("span", { class: "buttons" }, set("XOR hash", () => (hash.value = "xor")), set("Pad one word", () => (pad.value = "4")),
+    h("span", { class: "buttons" }, set("XOR hash", () => (hash.value = "xor")), set(unit > 4 ? "Pad " + unit + " bytes" : "Pad one word", () => (pad.value = String(unit))),
       set("As it ran", () => {
       hash.value = "";
-      pad.value = "0";
+      [row.value, pad.value] = ["128", "0"];
       width.value = String(site.width);
     })));
 }
@@ -196,8 +203,13 @@ export function accessView(site, scratchpad) {
     + ".";
   function changed(change) {
     if (!Object.keys(change).length) return show(measured, ran);
-    const answer = evaluate(site, scratchpad, change);
-    if (answer.error) return replace(says, h("span", { class: "warn" }, answer.error));
+    const answer = change.problem ? { error: change.problem } : evaluate(site, scratchpad, change);
+    if (answer.error) {
+      [rows, by_lane] = [[], new Map()];
+      replace(scroll);
+      replace(status);
+      return replace(says, h("span", { class: "warn" }, answer.error));
+    }
     show(rowsOf(answer, banks), "It would need " + counted(answer.wavefronts, "wavefront") + " in place of " + whole(site.degree_max)
       + "; ideal " + whole(answer.ideal) + ".");
     announce(says.textContent);

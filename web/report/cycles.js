@@ -66,20 +66,22 @@ function withinLaunch(model, kernels, keys) {
   const shown = keys.filter((key) => key !== "no_warp" && stalls[key]);
   const columns = Array.from({ length: bins }, (_, k) =>
     Object.fromEntries(shown.map((key) => [key, stalls[key][k] * (k + 1 === bins ? last : 1)])));
-  const third = Math.ceil(bins / 3);
+  const first = columns.findIndex((one) => sum(Object.values(one)) > 0), empty = Math.max(0, first), third = Math.ceil(bins / 3);
   const most = (begin, end) => {
     const [key, slots] = shown.map((key) => [key, sum(stalls[key].slice(begin, end))]).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
     return slots ? model.page.causes[key] || key : "none";
   };
   return h("figure", null, h("figcaption", null, "Issue slots with a warp to issue from, over time, in launch " + whole(at + 1) + " of "
       + shortName(kernel.demangled) + (kept.length > 1 ? ", the longest of the " + kept.length + " that were kept" : "") + partOf(launch)),
-    stacked(columns, shown, { label: "Issue slots of a launch over time. Most of those with a warp are: at first " + most(0, third)
+    empty > 0 && h("p", { class: "quiet" }, "No SM has a warp in the first " + whole(empty * bin_cycles) + " cycles: the launch is under way."),
+    stacked(columns, shown, { empty, label: "Issue slots of a launch over time. Most of those with a warp are: at first " + most(0, third)
         + "; then " + most(third, 2 * third) + "; at last " + most(2 * third), axis: "cycle", scale: bin_cycles,
         meanings: model.page.causes }));
 }
 
 function lineTable(model, state, kernels, choose) {
-  const all = sum(kernels.flatMap((kernel) => Object.values(kernel.stalls)));
+  // Of a small launch most slots are those of SMs without a warp: shares of all slots would say nothing.
+  const all = sum(kernels.map((kernel) => sum(Object.values(kernel.stalls)) - kernel.stalls.no_warp));
   const rows = kernels.flatMap((kernel) => (kernel.timed_lines || [])
     .map((line) => ({ ...line, kernel, slots: sum(Object.values(line.stalls)) })));
   if (!rows.length) return null;
@@ -93,10 +95,10 @@ function lineTable(model, state, kernels, choose) {
           placeText(row)) : placeText(row)) },
     kernels.length > 1 && { title: "kernel", key: "kernel", name: "kernel", value: (row) => row.kernel.demangled,
       cell: (row) => nameOf(row.kernel) },
-    number("slots waited", "slots", (row) => row.slots), number("of all", "share", (row) => row.slots,
+    number("slots waited", "slots", (row) => row.slots), number("of slots with a warp", "share", (row) => row.slots,
       (row) => h("span", { class: "meter", style: { "--share": row.slots / all } }, h("span", { class: "bar" }),
         h("span", null, percent(row.slots / all)))),
-    { title: "mostly for", key: "cause", value: cause, cell: cause }, number("issued", "issued", (row) => row.issued),
+    { title: "mostly for", key: "cause", name: "cause", value: cause, cell: (row) => h("span", { title: cause(row) }, cause(row)) }, number("issued", "issued", (row) => row.issued),
     number("conflict cycles", "conflicts", (row) => row.conflict_cycles),
     number("exposed", "exposed", (row) => row.conflict_cycles_exposed),
   ].filter(Boolean), { caption: "Lines that waited", rows, sort: "slots", name: "lines" }).element;
@@ -146,9 +148,12 @@ function roof(report, kernels) {
           + (roof ? "shared memory" : "DRAM") })).filter((one) => Number.isFinite(one.intensity) && one.speed > 0);
   });
   if (!points.length) return null;
+  const without = kernels.slice(0, 24).filter((kernel) => !(kernel.counters.dram_reads + kernel.counters.dram_writes))
+    .map((kernel) => shortName(kernel.demangled));
   return h("figure", null, h("figcaption", null, "Roofline of instructions"),
     h("p", { class: "quiet" },
-      "◆ by bytes of DRAM, ■ by bytes that the passes over the banks could have moved. A point on its roof is bound by it."),
+      "◆ by bytes of DRAM, ■ by bytes that the passes over the banks could have moved. A kernel at its roof uses all of that memory's "
+      + "bandwidth: it gets faster only if it moves fewer bytes." + (without.length ? " No DRAM traffic, so no ◆: " + without.join(", ") + "." : "")),
     roofline(points, roofs, peak, { label: "Roofline: " + points.map((one) => one.title).join("; ") }));
 }
 
@@ -198,15 +203,16 @@ function comparedKernel(model, here, choose) {
       h("span", null, duration(seconds[r])))),
     h("td", { class: "number" }, whole(Math.round(cyclesOf(one)))), h("td", { class: "number" }, speedup(one, r)),
     h("td", { class: "number" }, fixed(one.counters.machine_instructions / one.counters.active_cycles, 2)),
+    h("td", { class: "number" }, whole(one.shared.conflicts)),
     h("td", null, mainCause(one, model.page.causes) + (one.partial_launches ? "; stopped before its end" : "")),
   ];
-  const titles = ["GPU", "time", "cycles", "speedup", "IPC", "mostly held back by"];
+  const titles = ["GPU", "time", "cycles", "speedup", "IPC", "conflicts", "mostly held back by"];
   return h("section", null, h("h2", null, nameOf(first)), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "GPUs" },
     h("table", { class: "plain wide" },
       h("thead", null, h("tr", null, titles.map((title, at) =>
-            h("th", { scope: "col", class: at > 0 && at < 5 ? "number" : null }, title)))),
+            h("th", { scope: "col", class: at > 0 && at < 6 ? "number" : null }, title)))),
       h("tbody", null, here.map((one, r) => h("tr", null, h("th", { scope: "row" }, name(r)),
-        timed[r] ? cells(one, r) : h("td", { colspan: "5", class: "quiet" }, "did not run")))))));
+        timed[r] ? cells(one, r) : h("td", { colspan: "6", class: "quiet" }, "did not run")))))));
 }
 
 /// The same kernels on several GPUs.

@@ -30,7 +30,7 @@ function formTable(kernel) {
     code && ["registers", (form) => whole(form.machine_code && form.machine_code.registers)],
     ["bytes of a CTA", (form) => whole(form.shared_bytes)], ["CTAs on an SM", (form) => whole(form.ctas_on_sm)]].filter(Boolean);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "forms of the kernel" },
-    h("table", { class: "plain wide" },
+    h("table", { class: "plain wide forms" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "form"),
         columns.map(([title]) => h("th", { scope: "col", class: "number" }, title)))),
     h("tbody", null, forms.map(([key, form]) => h("tr", { class: kernel.chosen === key ? "selected" : null },
@@ -43,7 +43,7 @@ const code = (text) => (text ? h("pre", { class: "code-block" }, text.trimEnd().
 function remedy(array, key, chosen) {
   const one = array[key];
   if (!one) return null;
-  const what = key === "hash" ? [h("code", null, one.spec), one.cute ? [", CuTe ", h("code", null, one.cute)] : null, ", " + one.status]
+  const what = key === "hash" ? [h("code", null, one.spec), one.cute ? [", CuTe ", h("code", null, one.cute), " of words"] : null, ", " + one.status]
     : "rows of " + whole(one.row) + " + " + counted(one.words, "word");
   const after = one.rewritten && one.rewritten.after;
   return h("div", { class: "remedy" }, h("h4", null, FORMS[key], chosen ? [" ", h("span", { class: "badge good" }, "✓ chosen")] : null),
@@ -87,7 +87,7 @@ export function fixView(model, state, choose) {
           typeof one === "string" ? one : Object.values(one).join(": ")))),
     kernels.map((kernel) => h("section", null, h("h2", null,
           h("span", { class: "name", title: kernel.demangled }, shortName(kernel.demangled))),
-        kernel.verdict ? h("p", null, kernel.verdict[0].toUpperCase() + kernel.verdict.slice(1) + ".") : null,
+        kernel.verdict ? h("p", { class: "chosen" }, kernel.verdict[0].toUpperCase() + kernel.verdict.slice(1) + ".") : null,
       h("div", { class: "columns fix" }, h("div", null, formTable(kernel), formBars(kernel)),
         h("div", { class: "side" }, kernel.arrays.map((array) => arrayCard(kernel, array, choose)))))),
   ];
@@ -100,7 +100,7 @@ function formBars(kernel) {
   const value = (form) => (timed ? form.cycles : form.shared.wavefronts + form.warp_instructions),
     unit = timed ? "cycles" : "wavefronts and warp instructions", first = value(kernel.forms.original);
   return h("figure", null, h("figcaption", null, unit[0].toUpperCase() + unit.slice(1)),
-    bars(forms.map(([key, form]) => ({ label: FORMS[key], value: value(form), name: key === "original" ? "bad" : "",
+    bars(forms.map(([key, form]) => ({ label: FORMS[key], value: value(form), name: value(form) < first ? "good" : value(form) > first ? "bad" : "",
             title: whole(value(form)) + " " + unit + ", " + percent(value(form) / first) + " of the original" })),
     { label: unit + ": " + forms.map(([key, form]) => FORMS[key] + " " + whole(value(form))).join(", "), unit: "form of the kernel" }));
 }

@@ -10,7 +10,7 @@ import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
 import { sweepView } from "./sweep.js";
-import { baseName, counted, shortName, whole } from "./words.js";
+import { baseName, commandLine, counted, shortName, whole } from "./words.js";
 
 const page = JSON.parse(document.getElementById("document").textContent);
 const model = modelOf(page);
@@ -33,9 +33,13 @@ const views = is_sweep ? [{ key: "results", title: "Results", draw: sweepView }]
 ];
 const offered = views.filter(Boolean);
 
-/// What keeps a report from being the whole truth, a sentence each.
+const banner = (name, title, sentences, role) => h("section", { class: name, role }, h("h2", null, title),
+  h("ul", null, [...new Set(sentences)].map((one) => h("li", null, one))));
+
+/// What keeps a report from being the whole truth, a sentence each, and below it what else is to be known.
 function warnings() {
-  const said = [...page.notes];
+  const is_note = (text) => text.startsWith("note: "), notes = page.notes.filter(is_note).map((text) => text.slice(6));
+  const said = page.notes.filter((text) => !is_note(text));
   model.reports.forEach((report, r) => {
     const on = model.compared ? model.gpus[r] + ": " : "";
     for (const failed of report.failed_launches || [])
@@ -50,7 +54,7 @@ function warnings() {
     }
     if (is_sweep) return;
     if (is_fix) return report.reason && said.push(report.reason);
-    if (!report.kernels.length) said.push(on + ((report.failed_launches || []).length
+    if (!report.kernels.length && !(report.findings || []).length) said.push(on + ((report.failed_launches || []).length
         ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
     for (const name of report.without_hashes || []) said.push(on + shortName(name)
@@ -58,9 +62,8 @@ function warnings() {
   });
   const partial = model.reports.some((report) => (is_sweep ? report.missing + report.left_out + report.without_number > 0 : is_fix
       ? report.status === "refused" : report.partial || !report.kernels.length));
-  if (!said.length && !partial) return null;
-  return h("section", { class: "incomplete", role: "alert" }, h("h2", null, partial ? "This report is incomplete" : "Notes"),
-    h("ul", null, [...new Set(said)].map((one) => h("li", null, one))));
+  return [(said.length > 0 || partial) && banner("incomplete", partial ? "This report is incomplete" : "Warnings", said, "alert"),
+    notes.length > 0 && banner("notes", "Notes", notes, null)];
 }
 
 const panels = new Map(), tabs = new Map(), drawn = new Set();
@@ -153,7 +156,8 @@ function start() {
     h("div", { class: "title" }, h("p", { class: "brand" }, "Bankshot"),
       h("h1", null, page.command, " ", h("span", { class: "program", title: report.program || report.sweep }, program)),
       h("p", { class: "quiet" }, model.compared ? counted(model.gpus.length, "GPU") : report.gpu || "",
-        report.config ? ", simulated" : "")),
+        report.config ? ", simulated" : ""),
+      h("p", { class: "quiet command-line" }, h("code", null, commandLine(page.arguments)))),
     h("div", { class: "controls" }, choices, themeButton()), h("nav", { "aria-label": "views" }, bar));
   replace(document.getElementById("main"), warnings(), [...panels.values()],
     h("p", { id: "said", class: "unseen", role: "status", "aria-live": "polite" }));

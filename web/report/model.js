@@ -52,19 +52,20 @@ export function findingsOf(model, state) {
   return (report.findings || []).filter((one) => kernel === null || one.kernel === "" || one.kernel === kernel);
 }
 
-/// What the margin of the source can show: a word, what it counts, and each item with its value.
+/// What the margin of the source can show: a word, what it counts, and each item with its value. A plain one only says where: it has no
+/// shares, and no line is hotter than another.
 export function metricsOf(model, state) {
   const metrics = [], kernels = kernelsOf(model, state), sites = sitesOf(model, state);
-  const add = (key, label, unit, items) => items.some((one) => one.value > 0) && metrics.push({ key, label, unit, items });
+  const add = (key, label, unit, items, plain = false) => items.some((one) => one.value > 0) && metrics.push({ key, label, unit, items, plain });
   const of_sites = (value) => sites.map((site) => ({ where: site.where, value: value(site) }));
   const timed = kernels.flatMap((kernel) => kernel.timed_instructions || []);
   const of_timed = (value) => timed.map((one) => ({ where: placeOf(one, state), value: value(one) }));
   const l1 = kernels.flatMap((kernel) => kernel.l1 || []);
   const findings = findingsOf(model, state);
   const arrays = kernels.flatMap((kernel) => (kernel.arrays || []).flatMap((array) => array.lines));
-  add("arrays", "accesses to arrays", "instruction", arrays.map((line) => ({ where: placeOf(line, state), value: 1 })));
+  add("arrays", "accesses to arrays", "instruction", arrays.map((line) => ({ where: placeOf(line, state), value: 1 })), true);
   add("findings", "findings", "finding", findings.flatMap((one) =>
-    [one.access, one.earlier].filter(Boolean).map((access) => ({ where: placeOf(access, state), value: 1 }))));
+    [one.access, one.earlier].filter(Boolean).map((access) => ({ where: placeOf(access, state), value: 1 }))), true);
   add("stalls", "issue slots waited", "slot", of_timed((one) => sum(Object.values(one.stalls))));
   add("exposed", "exposed conflict cycles", "cycle", of_timed((one) => one.conflict_cycles_exposed));
   add("conflicts", "conflicts", "wavefront", of_sites((site) => site.conflicts));

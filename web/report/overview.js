@@ -2,6 +2,7 @@
 import { accessView } from "./access.js";
 import { h } from "./dom.js";
 import { suppressedList } from "./findings.js";
+import { glossary } from "./glossary.js";
 import { countsAccesses, findingsOf, kernelsOf, sitesOf, sum } from "./model.js";
 import { bars } from "./plots.js";
 import { dataTable } from "./table.js";
@@ -32,7 +33,7 @@ function tile(value, label, note) {
 }
 
 function tiles(model, state, kernels) {
-  const report = model.reports[state.report], list = [];
+  const report = model.reports[state.report], list = [], so_far = report.partial ? " so far" : "";
   const shared = ["accesses", "wavefronts", "conflicts"].map((key) => sum(kernels.map((kernel) => kernel.shared[key])));
   if (report.findings) {
     const findings = findingsOf(model, state), errors = findings.filter((one) => one.severity === "error").length;
@@ -41,7 +42,7 @@ function tiles(model, state, kernels) {
   }
   if (report.config) {
     const cycles = sum(kernels.map(cyclesOf));
-    list.push(tile(short(Math.round(cycles)), "cycles" + (report.sampled ? ", estimated" : ""), duration(secondsOf(report, cycles))));
+    list.push(tile(kernels.length ? short(Math.round(cycles)) : "–", "cycles" + so_far + (report.sampled ? ", estimated" : ""), duration(secondsOf(report, cycles))));
     const active = sum(kernels.map((kernel) => kernel.counters.active_cycles)),
       instructions = sum(kernels.map((kernel) => kernel.counters.machine_instructions));
     list.push(tile(fixed(instructions / active, 2), "IPC of an active SM"));
@@ -49,8 +50,9 @@ function tiles(model, state, kernels) {
     list.push(tile(percent(exposed / active), "of active cycles wait for conflicts"));
   }
   if (countsAccesses(report)) {
-    list.push(tile(short(shared[0]), "shared accesses"),
-      tile(short(shared[2]), "conflicts", shared[1] ? percent(shared[2] / shared[1]) + " of " + short(shared[1]) + " wavefronts wasted"
+    const counted_any = kernels.length > 0, count = (n) => (counted_any ? short(n) : "–");
+    list.push(tile(count(shared[0]), "shared accesses" + so_far),
+      tile(count(shared[2]), "conflicts" + so_far, shared[1] ? percent(shared[2] / shared[1]) + " of " + short(shared[1]) + " wavefronts wasted"
         : null));
   }
   return h("dl", { class: "tiles" }, list);
@@ -126,8 +128,8 @@ export function kernelTable(model, state, choose) {
       (row) => fixed(row.kernel.counters.machine_instructions / row.kernel.counters.active_cycles, 2)),
     number("occupancy", "occupancy", (row) => row.kernel.counters.warp_cycles / row.kernel.counters.active_cycles,
       (row) => fixed(row.kernel.counters.warp_cycles / row.kernel.counters.active_cycles, 1) + " of " + report.config.max_warps),
-    { title: "mostly held back by", key: "cause", value: (row) => mainCause(row.kernel, causes),
-      cell: (row) => mainCause(row.kernel, causes) });
+    { title: "mostly held back by", key: "cause", name: "cause", value: (row) => mainCause(row.kernel, causes),
+      cell: (row) => h("span", { title: mainCause(row.kernel, causes) }, mainCause(row.kernel, causes)) });
   if (countsAccesses(report)) columns.push(number("accesses", "accesses", (row) => row.kernel.shared.accesses),
     number("wavefronts", "wavefronts", (row) => row.kernel.shared.wavefronts),
     number("ideal", "ideal", (row) => row.kernel.shared.ideal_wavefronts),
@@ -154,15 +156,15 @@ function facts(kernel) {
 }
 
 export function overview(model, state, choose) {
-  const kernels = kernelsOf(model, state);
+  const kernels = kernelsOf(model, state), report = model.reports[state.report];
   return [
     tiles(model, state, kernels),
     h("h2", null, "Kernels"), kernelTable(model, state, choose),
-    countsAccesses(model.reports[state.report]) && h("div", { class: "columns" },
+    countsAccesses(report) && h("div", { class: "columns" },
       h("section", null, h("h2", null, "Lines that lose most to conflicts"), worstLines(model, state, kernels, choose),
         degrees(model, state)),
       worstAccess(model, state)),
-    suppressedList(model.reports[state.report]),
-    h("h2", null, "Launches and names"), kernels.slice(0, 100).map(facts),
+    suppressedList(report),
+    glossary(report), h("h2", null, "Launches and names"), kernels.slice(0, 100).map(facts),
   ];
 }

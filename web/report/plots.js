@@ -35,8 +35,9 @@ export function bars(bars, { label, unit, width = 560, height = 190 }) {
 }
 
 /// Stacked columns in order. @param columns  [{ key: value }] @param keys  the largest first @param axis  what the columns are
-/// @param scale  each column counts for so many on the axis; none: they are counted from 1
-export function stacked(columns, keys, { label, axis, meanings, scale, width = 620, height = 220 }) {
+/// @param scale  each column counts for so many on the axis; none: they are counted from 1 @param empty  columns at the beginning that
+///               a launch takes before it has a warp
+export function stacked(columns, keys, { label, axis, meanings, scale, empty = 0, width = 620, height = 220 }) {
   const left = 56, bottom = 40, top = 10, right = 8;
   const svg = frame(width, height, label);
   const x = scaleBand().domain(columns.map((_, k) => k)).range([left, width - right]).padding(columns.length > 80 ? 0 : 0.1);
@@ -47,6 +48,8 @@ export function stacked(columns, keys, { label, axis, meanings, scale, width = 6
     .call(ticks(axisBottom(x).tickValues(x.domain().filter((k) => k % every === 0)).tickFormat((k) => (scale ? short(k * scale) : k + 1)).tickSizeOuter(0)));
   svg.append("g").attr("transform", `translate(${left},0)`).call(ticks(axisLeft(y).ticks(5).tickFormat(short)));
   svg.append("text").attr("x", (left + width - right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text(axis);
+  if (empty > 2) svg.append("text").attr("class", "empty").attr("x", (left + x(empty)) / 2).attr("y", height - bottom - 8)
+    .attr("text-anchor", "middle").text("launch");
   stack().keys(keys).value((one, key) => one[key] || 0)(columns).forEach((series, k) => {
     svg.append("g").attr("class", "cause-" + series.key).attr("data-order", k).selectAll("rect").data(series).join("rect")
       .attr("x", (_, at) => x(at)).attr("width", Math.max(0.5, x.bandwidth()))

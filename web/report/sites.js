@@ -55,5 +55,5 @@ export function sitesView(model, state, choose) {
   }
   show();
   if (state.filter) apply();
-  return [h("div", { class: "tools" }, h("label", null, "Filter ", filter), count), h("div", { class: "split" }, table.element, panel)];
+  return [h("div", { class: "tools" }, h("label", null, "Filter ", filter), count), h("div", { class: "split even" }, table.element, panel)];
 }

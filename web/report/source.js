@@ -83,7 +83,7 @@ export function sourceView(model, state, choose) {
   if (!files.length) return h("p", { class: "quiet" }, "No instruction of this report has a place in a source file. Build the program with nvcc -lineinfo.");
   const file = files.find((one) => one.file === state.file) || files[0];
   const names = withoutCommonFolder(files.map((one) => one.file));
-  const lines = sources.get(file.file), all = sum(files.map((one) => one.total));
+  const lines = sources.get(file.file), all = metric && metric.plain ? 0 : sum(files.map((one) => one.total));
   const values = file.lines, most = Math.max(0, ...values.values());
   const hot = [...values].filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).map(([line]) => line);
   const chosen = state.file === file.file && state.line ? state.line : hot[0] || 1;
@@ -102,7 +102,7 @@ export function sourceView(model, state, choose) {
     { title: baseName(file.file), name: "code", cell: (row) => visibleLine(row.text) },
   ], { caption: "Source of " + baseName(file.file), rows, rowHeight: 20, name: "listing source", header: 1, onrow: (row) => pick(row.number), selected: (row) => row.number === chosen,
     printed: 3000, rowClass: (row) => (values.get(row.number) ? "hot" : [...hot].some((line) => Math.abs(line - row.number) <= 3) ? "near" : "far"),
-    style: (row, element) => values.get(row.number) && element.style.setProperty("--heat", (values.get(row.number) / most).toFixed(3)) });
+    style: (row, element) => values.get(row.number) && element.style.setProperty("--heat", metric.plain ? "0.2" : (values.get(row.number) / most).toFixed(3)) });
   const nearest = (step) => {
     const at = hot.indexOf(chosen);
     return at < 0 ? hot[0] : hot[(at + step + hot.length) % hot.length];

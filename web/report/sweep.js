@@ -76,8 +76,11 @@ function picture(report) {
               title: describe(row) + ", " + number(row.hash_gates) + " gates" })),
       { label: "Pareto front: " + report.rows.filter((row) => row.front).map((row) => describe(row)).join("; "), x: "NAND2 gates a lane",
         y: report.measure }));
-  return plot("The first " + rows.length + " points of the list",
-    drawn(rows.map((row) => ({ label: String(row.row), value: row.value, title: describe(row) })), "row of the plan"));
+  const in_order = [...rows].sort((a, b) => a.row - b.row), axes = Object.keys(rows[0].settings);
+  const settings = rows.length <= 8 && axes.length <= 2;  // else they do not fit below the bars
+  return plot((rows.length < report.rows.length ? "The first " + rows.length + " points of the list" : "All points") + ", in the order of the plan",
+    drawn(in_order.map((row) => ({ label: settings ? axes.map((axis) => text(row.settings[axis])).join(", ") : String(row.row), value: row.value,
+      title: describe(row) })), settings ? axes.join(", ") : "row of the plan"));
 }
 
 const TITLES = { points: "Points", table: "Means by setting", best: "The best points", pareto: "Pareto front",

@@ -71,3 +71,7 @@ export function withoutCommonFolder(paths) {
 }
 export const placeText = (place) => (place.file ? baseName(place.file) + ":" + place.line : place.ptx_line ? "PTX line " + place.ptx_line
   : "–");
+
+/// Words as a shell would read them back.
+export const commandLine = (words) => words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'"))
+  .join(" ");

@@ -13,6 +13,11 @@ std::vector<CommandEntry>& commands() {
   return all;
 }
 
+std::vector<std::string>& command_line() {
+  static std::vector<std::string> words;
+  return words;
+}
+
 std::vector<const CLI::App*> shown_parts(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* part) { return !part->get_group().empty(); });
 }

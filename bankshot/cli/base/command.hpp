@@ -45,6 +45,9 @@ struct CommandEntry {
 /// All commands, by name.
 std::vector<CommandEntry>& commands();
 
+/// The words that the user typed, "bankshot" first; main sets them once, before a command runs.
+std::vector<std::string>& command_line();
+
 struct RegisterCommand {
   explicit RegisterCommand(CommandEntry entry) { commands().push_back(std::move(entry)); }
 };

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/version.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -29,6 +30,7 @@ std::string PageOutput::problem(const std::string& command, const std::string& p
 
 bool PageOutput::write(page::Contents contents) const {
   if (file.empty()) return true;
+  contents.arguments = command_line();
   contents.version = kVersion;
   contents.date = now_in_utc();
   const auto error = host::write_file(file, page::to_html(contents));

@@ -19,7 +19,8 @@ struct PageOutput {
   /// @param json  the file of --json, which must be another
   std::string problem(const std::string& command, const std::string& program, const std::string& json) const;
 
-  /// Writes the page, if one is wanted. Sets version and date. @return false after a message if it cannot be written
+  /// Writes the page, if one is wanted. Sets the command line, version and date. @return false after a message if it
+  /// cannot be written
   bool write(page::Contents contents) const;
 };
 

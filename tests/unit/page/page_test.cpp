@@ -35,6 +35,7 @@ TEST(Page, no_text_can_end_the_element_of_the_document) {
   report.program = report.kernels[0].name = report.kernels[0].demangled = kHostile;
   report.kernels[0].sites[0].source.file = std::string(kHostile) + "\xff\"'\x01.cu";
   Contents contents = contents_of(report);
+  contents.arguments = {"bankshot", kHostile, ""};
   contents.notes = {kHostile, "<!-- \xc3\x28"};
   contents.ptx = {{report.kernels[0].module.digest, ".entry a()\n{ // </script>\n}\n"}};
   const std::string text = document(contents);
@@ -42,6 +43,7 @@ TEST(Page, no_text_can_end_the_element_of_the_document) {
   const json read = json::parse(text);
   EXPECT_EQ(read["report"]["program"], kHostile);
   EXPECT_EQ(read["report"]["kernels"][0]["demangled"], kHostile);
+  EXPECT_EQ(read["arguments"], json({"bankshot", kHostile, ""}));
   EXPECT_EQ(read["notes"][0], kHostile);
   EXPECT_EQ(read["notes"][1], "<!-- \xef\xbf\xbd(");  // wrong UTF-8 is replaced
   EXPECT_EQ(read["report"]["kernels"][0]["sites"][0]["file"], std::string(kHostile) + "\xef\xbf\xbd\"'\x01.cu");
