@@ -1,6 +1,8 @@
 #include "bankshot/lsp/hover.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -70,9 +72,10 @@ std::string run_text(const View& view, uint32_t line) {
   for (const report::Kernel& kernel : view.report->run->kernels) {
     const std::string here = KernelAtLine(kernel, view, line).text();
     if (here.empty()) continue;
-    text +=
-        fmt::format("{}\non {}{}\n", report::shown_name(report::kernel_title(kernel, *view.report->run), {.width = 80}),
-                    printable(view.report->run->gpu), view.report->run->machine ? ", simulated" : "");
+    text += fmt::format("{}\non {}{}, {}\n",
+                        report::shown_name(report::kernel_title(kernel, *view.report->run), {.width = 80}),
+                        printable(view.report->run->gpu), view.report->run->machine ? ", simulated" : "",
+                        printable(std::filesystem::path(view.report->path).filename().string()));
     text += here + "\n";
   }
   return text;
@@ -83,7 +86,8 @@ std::string advice_text(const View& view, uint32_t line) {
   for (const Advice& advice : view.report->advice) {
     const auto here = [&](const simt::Source& place) { return view.now(place, advice.module) == line; };
     if (advice.remedies.empty() || std::ranges::none_of(advice.places, here)) continue;
-    text += fmt::format("fix advises for {} in {}:\n", printable(advice.array), printable(advice.kernel));
+    text += fmt::format("fix advises for {} in {}:\n", printable(advice.array),
+                        report::shown_name(advice.kernel, {.width = 80}));
     for (const Remedy& remedy : advice.remedies) text += "  " + printable(remedy.title) + "\n";
   }
   return text;

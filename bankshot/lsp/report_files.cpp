@@ -4,6 +4,8 @@
 #include <fstream>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/json/json.hpp"
@@ -109,8 +111,11 @@ ReportFile read_report(const std::string& path) {
   file.run = *std::move(run);
   file.notices = formats::notices({*file.run});
   quote_run(file);
-  for (const std::string& gap : formats::all_gaps({*file.run}))
-    file.problems.push_back(printable(path) + " is incomplete: " + gap + "; lines without a mark may have conflicts");
+  if (const std::vector<std::string> gaps = formats::all_gaps({*file.run}); !gaps.empty()) {
+    const std::string more = gaps.size() == 1 ? "" : fmt::format(" and {} more", gaps.size() - 1);
+    file.problems.push_back(printable(path) + " is incomplete: " + gaps[0] + more +
+                            "; lines without a mark may have conflicts");
+  }
   return file;
 }
 

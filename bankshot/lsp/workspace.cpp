@@ -36,8 +36,11 @@ void map_lines(View& view, const std::vector<std::string>& now) {
   view.map = view.before ? LineMap(*view.before, now) : LineMap(view.quotes, now);
 }
 
-bool is_loaded_by(const report::RunReport& run, const std::string& module) {
-  return std::ranges::any_of(run.kernels, [&](const report::Kernel& kernel) { return kernel.module.digest == module; });
+/// Whether a report has places in that PTX.
+bool is_about(const ReportFile& report, const std::string& module) {
+  const auto is_of_it = [&](const report::Kernel& kernel) { return kernel.module.digest == module; };
+  return (report.run && std::ranges::any_of(report.run->kernels, is_of_it)) ||
+         std::ranges::find(report.advice, module, &Advice::module) != report.advice.end();
 }
 
 }  // namespace
@@ -151,9 +154,9 @@ std::set<std::string> Workspace::names_of(const ReportFile& report, const std::s
 std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& report, const std::string& path,
                                        const Source& source) {
   View view{.report = report, .names = names_of(*report, path, source)};
-  if (source.is_open && report->run && path.ends_with(".ptx")) {
+  if (source.is_open && path.ends_with(".ptx")) {
     const std::string digest = report::module_digest(source.text);
-    if (is_loaded_by(*report->run, digest)) view.module = digest;
+    if (is_about(*report, digest)) view.module = digest;
   }
   if (view.names.empty() && view.module.empty()) return std::nullopt;
   for (const std::string& name : view.names) {
