@@ -22,7 +22,7 @@ namespace {
 std::string page_of(const std::string& csv) { return csv.substr(0, csv.find('=')); }
 std::string file_of_csv(const std::string& csv) {
   const size_t equals = csv.find('=');
-  return csv.empty() ? "" : equals == csv.npos ? "-" : csv.substr(equals + 1);
+  return equals == csv.npos ? "-" : csv.substr(equals + 1);
 }
 
 std::string csv_check(const std::string& csv) {
@@ -44,8 +44,9 @@ void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
     app.add_option(
            "--csv", csv,
            "write metrics with the columns of Nsight Compute's CSV: its page 'details' (ncu) or 'raw' (ncu-raw); "
-           "without a file on standard output")
+           "without a file on standard output; may be repeated")
         ->check(csv_check)
+        ->allow_extra_args(false)
         ->type_name("ncu[=FILE]|ncu-raw[=FILE]");
   }
   add("--github", github,
@@ -53,19 +54,18 @@ void FormatOutput::define(CLI::App& app, bool judged, bool counted) {
 }
 
 std::vector<FormatOutput::Document> FormatOutput::files() const {
-  const auto csv_writer = [](const auto to_csv) {
-    return [to_csv](const std::vector<formats::Run>& runs, const formats::Surroundings&) { return to_csv(runs); };
-  };
-  const Writer to_csv = csv_writer(page_of(csv) == "ncu-raw" ? formats::to_ncu_raw : formats::to_ncu_details);
-  std::vector<Document> files;
-  for (Document document :
-       {Document{{"--sarif", sarif}, formats::to_sarif}, Document{{"--junit", junit}, formats::to_junit},
-        Document{{"--code-quality", code_quality}, formats::to_code_quality},
-        Document{{"--csv", file_of_csv(csv)}, to_csv},
-        Document{{"--github", github == "-" ? "" : github}, formats::to_github}}) {
-    if (!document.file.empty()) files.push_back(std::move(document));
+  std::vector<Document> all{{{"--sarif", sarif}, formats::to_sarif},
+                            {{"--junit", junit}, formats::to_junit},
+                            {{"--code-quality", code_quality}, formats::to_code_quality},
+                            {{"--github", github == "-" ? "" : github}, formats::to_github}};
+  for (const std::string& page : csv) {
+    const auto to_csv = page_of(page) == "ncu-raw" ? formats::to_ncu_raw : formats::to_ncu_details;
+    all.push_back(
+        {{"--csv", file_of_csv(page)},
+         [to_csv](const std::vector<formats::Run>& runs, const formats::Surroundings&) { return to_csv(runs); }});
   }
-  return files;
+  std::erase_if(all, [](const Document& document) { return document.file.empty(); });
+  return all;
 }
 
 std::string FormatOutput::first_option() const {

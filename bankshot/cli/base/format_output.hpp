@@ -24,7 +24,7 @@ struct OutputFile {
 struct FormatOutput {
   std::string sarif, junit, code_quality;  ///< file, "-" or empty
   std::string github;                      ///< the same, but "-" is printed after the report
-  std::string csv;                         ///< "ncu", "ncu-raw", or with "=FILE"
+  std::vector<std::string> csv;            ///< "ncu", "ncu-raw", or with "=FILE"
 
   /// @param judged  whether the command has a verdict @param counted  whether it counts accesses
   void define(CLI::App& app, bool judged, bool counted);
