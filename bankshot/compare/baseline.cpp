@@ -10,6 +10,7 @@
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/support/path_below.hpp"
+#include "bankshot/support/printable.hpp"
 
 namespace bankshot::compare {
 namespace {
@@ -129,6 +130,13 @@ Snapshot read_baseline(const json& root) {
   return snapshot;
 }
 
+/// Any bytes are allowed: empty if there is none.
+std::string schema_of(const json& root) {
+  if (!root.is_object()) return {};
+  const auto found = root.find("schema");
+  return found != root.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 }  // namespace
 
 std::string to_baseline(const Snapshot& snapshot, const std::string& folder) {
@@ -151,22 +159,20 @@ std::string to_baseline(const Snapshot& snapshot, const std::string& folder) {
 }
 
 bool is_baseline(std::string_view text_of_json) {
-  const json root = json::parse(text_of_json, nullptr, false);
-  return root.is_object() && root.contains("schema") && root["schema"] == kBaselineSchema;
+  return schema_of(json::parse(text_of_json, nullptr, false)).starts_with(kBaselineSchemas);
 }
 
 Result<Snapshot> read_snapshot(std::string_view text_of_json) {
-  if (!is_baseline(text_of_json)) {
-    const json root = json::parse(text_of_json, nullptr, false);
-    const std::string schema = root.is_object() ? root.value("schema", json()).dump() : "";
-    if (schema.starts_with("\"bankshot/baseline/"))
-      return Error{"this Bankshot does not know baselines of the form " + schema};
+  const json root = json::parse(text_of_json, nullptr, false);
+  const std::string schema = schema_of(root);
+  if (!schema.starts_with(kBaselineSchemas)) {
     const Result<report::RunReport> report = report::from_json(text_of_json);
     if (!report) return report.error();
     return snapshot_of(*report);
   }
+  if (schema != kBaselineSchema) return Error{"it is a baseline of another version of Bankshot: " + printable(schema)};
   try {
-    return read_baseline(json::parse(text_of_json));
+    return read_baseline(root);
   } catch (const Bad& bad) {
     return Error{bad.message};
   }

@@ -9,6 +9,7 @@
 
 namespace bankshot::compare {
 
+inline constexpr std::string_view kBaselineSchemas = "bankshot/baseline/";  ///< of all versions, with their number
 inline constexpr std::string_view kBaselineSchema = "bankshot/baseline/1";
 
 /// Sorted, one line of text for each kernel, line and finding. Source files below `folder`, absolute, are relative to
@@ -18,7 +19,7 @@ std::string to_baseline(const Snapshot& snapshot, const std::string& folder);
 /// Reads a baseline, or a report of explain, simulate or check. Any bytes are allowed; the error says what is wrong.
 Result<Snapshot> read_snapshot(std::string_view json);
 
-/// Whether a text begins like a baseline of any version: a file that may be replaced by a baseline.
+/// Whether a text is a baseline of any version: a file that may be replaced by a baseline.
 bool is_baseline(std::string_view json);
 
 }  // namespace bankshot::compare

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/compare/baseline.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/json/json.hpp"
@@ -64,7 +65,7 @@ bool is_baseline_file(const fs::path& file) {
   std::string start(4096, '\0');
   std::ifstream in(file, std::ios::binary);
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start.find("\"bankshot/baseline/") != start.npos;
+  return start.find("\"" + std::string(compare::kBaselineSchemas)) != start.npos;
 }
 
 /// bankshot*.json

@@ -221,7 +221,8 @@ json Server::code_action(const json& params) const {
   const json only = member_at(params, {"context", "only"});
   const bool wanted = !only.is_array() || holds(only, "quickfix") || holds(only, "");
   if (source == nullptr || !wanted || first.line >= source->lines.size()) return json::array();
-  return code_actions(*source, workspace_, first.line + 1, last.line + 1);
+  const auto lines = static_cast<uint32_t>(source->lines.size());
+  return code_actions(*source, workspace_, first.line + 1, std::min(last.line, lines - 1) + 1);
 }
 
 void Server::look_at_reports() {

@@ -51,7 +51,10 @@ std::string what_changed(const std::string& known, const compare::Snapshot& now)
     return printable(
         fmt::format("; the old one was of bankshot {} of {}", compare::name(before->mode), before->program));
   const Result<compare::Diff> diff = compare::diff(*before, now, {});
-  return diff ? "; " + compare::verdict_text(*diff) : std::string();
+  if (!diff) return "; it cannot be compared with the old one: " + diff.error().message;
+  if (const std::string other = other_conditions(*before, now, diff->conditions); !other.empty())
+    return "; the old one was made under other conditions:" + other;
+  return "; " + compare::verdict_text(*diff);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class DiffCommand final : public Command {
     Result<compare::Snapshot> snapshot = compare::read_snapshot(*text);
     if (!snapshot)
       return Error{file + ": " + snapshot.error().message +
-                   "; needed is what explain, simulate (of one GPU) or check writes with --json, or a baseline"};
+                   "; expected a report of explain, simulate (one GPU) or check, written with --json, or a baseline"};
     return snapshot;
   }
 

@@ -23,7 +23,7 @@ void launched(const std::string& name) {
 
 uint32_t* out;
 
-template <What kWhat>
+template <int kWhat>
 void warp(const char* name, bool addresses) {
   allow_shared(of_warp<kWhat>, kDynamic);
   for (uint32_t stride : {16u, 32u, 48u, 64u, 128u, 256u, 1024u})

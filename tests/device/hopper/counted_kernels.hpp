@@ -1,36 +1,19 @@
 // Kernels for a profiler to count: each makes kCount of one thing, one warp, warpgroup or thread, in a block or a
 // cluster of two.
 #pragma once
-#include "ptx.hpp"
+#include "matrix_access.hpp"
 #include "tensor_map.hpp"
 
 namespace hopper {
 
 constexpr int kCount = 16;
 
-enum What {
-  kNothing,
-  kStore1,
-  kStore2,
-  kStore4,
-  kStore1T,
-  kStore2T,
-  kStore4T,
-  kLoad1,
-  kLoad2,
-  kLoad4,
-  kLoad1T,
-  kLoad2T,
-  kLoad4T,
-  kArrive,
-  kTry,
-  kExpect,
-  kFence
-};
+/// What of_warp() makes, besides the forms of ldmatrix and stmatrix.
+enum What { kArrive = kMatrixAccesses, kTry, kExpect, kFence, kNothing };
 
 /// A warp; rows `stride` bytes apart. `step` is 0, unknown to the compiler, which would drop accesses to the same
 /// address.
-template <What kWhat>
+template <int kWhat>
 __global__ void of_warp(uint32_t stride, bool swizzled, uint32_t step, uint32_t* out) {
   extern __shared__ uint8_t dynamic[];
   __shared__ __align__(8) uint64_t barrier;
@@ -42,27 +25,7 @@ __global__ void of_warp(uint32_t stride, bool swizzled, uint32_t step, uint32_t*
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-#define LOAD(SHAPE, LIST)                                                        \
-  asm volatile("ldmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 " LIST ", [%4];" \
-               : "+r"(r[0]), "+r"(r[1]), "+r"(r[2]), "+r"(r[3])                  \
-               : "r"(at)                                                         \
-               : "memory")
-#define STORE(SHAPE, LIST)                                                                                          \
-  asm volatile("stmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 [%4], " LIST ";" ::"r"(r[0]), "r"(r[1]), "r"(r[2]), \
-               "r"(r[3]), "r"(at)                                                                                   \
-               : "memory")
-    if constexpr (kWhat == kLoad1) LOAD("x1", "{%0}");
-    if constexpr (kWhat == kLoad2) LOAD("x2", "{%0, %1}");
-    if constexpr (kWhat == kLoad4) LOAD("x4", "{%0, %1, %2, %3}");
-    if constexpr (kWhat == kLoad1T) LOAD("x1.trans", "{%0}");
-    if constexpr (kWhat == kLoad2T) LOAD("x2.trans", "{%0, %1}");
-    if constexpr (kWhat == kLoad4T) LOAD("x4.trans", "{%0, %1, %2, %3}");
-    if constexpr (kWhat == kStore1) STORE("x1", "{%0}");
-    if constexpr (kWhat == kStore2) STORE("x2", "{%0, %1}");
-    if constexpr (kWhat == kStore4) STORE("x4", "{%0, %1, %2, %3}");
-    if constexpr (kWhat == kStore1T) STORE("x1.trans", "{%0}");
-    if constexpr (kWhat == kStore2T) STORE("x2.trans", "{%0, %1}");
-    if constexpr (kWhat == kStore4T) STORE("x4.trans", "{%0, %1, %2, %3}");
+    if constexpr (kWhat < kMatrixAccesses) matrix_access<kWhat>(at, r);
     if constexpr (kWhat == kArrive) barrier_arrive(wait_on);
     if constexpr (kWhat == kExpect) barrier_expect(wait_on, 0);
     if constexpr (kWhat == kTry) r[0] += barrier_try(wait_on, 1);

@@ -2,54 +2,12 @@
 //   matrix_times      prints rows (timing.hpp)
 #include <string>
 
-#include "ptx.hpp"
+#include "matrix_access.hpp"
 #include "timing.hpp"
 
 using namespace hopper;
 
 constexpr int kDynamic = 64 * 1024;
-
-enum Instruction {
-  kLoad1,
-  kLoad2,
-  kLoad4,
-  kLoad1T,
-  kLoad2T,
-  kLoad4T,
-  kStore1,
-  kStore2,
-  kStore4,
-  kStore1T,
-  kStore2T,
-  kStore4T
-};
-
-template <int kInstruction>
-__device__ void execute(uint32_t at, uint32_t (&r)[4]) {
-#define LOAD(SHAPE, LIST)                                                        \
-  asm volatile("ldmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 " LIST ", [%4];" \
-               : "+r"(r[0]), "+r"(r[1]), "+r"(r[2]), "+r"(r[3])                  \
-               : "r"(at)                                                         \
-               : "memory")
-#define STORE(SHAPE, LIST)                                                                                          \
-  asm volatile("stmatrix.sync.aligned.m8n8." SHAPE ".shared.b16 [%4], " LIST ";" ::"r"(r[0]), "r"(r[1]), "r"(r[2]), \
-               "r"(r[3]), "r"(at)                                                                                   \
-               : "memory")
-  if constexpr (kInstruction == kLoad1) LOAD("x1", "{%0}");
-  if constexpr (kInstruction == kLoad2) LOAD("x2", "{%0, %1}");
-  if constexpr (kInstruction == kLoad4) LOAD("x4", "{%0, %1, %2, %3}");
-  if constexpr (kInstruction == kLoad1T) LOAD("x1.trans", "{%0}");
-  if constexpr (kInstruction == kLoad2T) LOAD("x2.trans", "{%0, %1}");
-  if constexpr (kInstruction == kLoad4T) LOAD("x4.trans", "{%0, %1, %2, %3}");
-  if constexpr (kInstruction == kStore1) STORE("x1", "{%0}");
-  if constexpr (kInstruction == kStore2) STORE("x2", "{%0, %1}");
-  if constexpr (kInstruction == kStore4) STORE("x4", "{%0, %1, %2, %3}");
-  if constexpr (kInstruction == kStore1T) STORE("x1.trans", "{%0}");
-  if constexpr (kInstruction == kStore2T) STORE("x2.trans", "{%0, %1}");
-  if constexpr (kInstruction == kStore4T) STORE("x4.trans", "{%0, %1, %2, %3}");
-#undef LOAD
-#undef STORE
-}
 
 /// All warps execute the instruction `count` times; rows are `stride` bytes apart, exclusive-or'ed with their number
 /// where `swizzled`. `step` is 0, unknown to the compiler, which would drop accesses to the same address. out: cycles.
@@ -66,7 +24,7 @@ __global__ void run(int count, uint32_t stride, bool swizzled, uint32_t step, ui
   const uint32_t start = clock32();
 #pragma unroll 8
   for (int i = 0; i < count; ++i) {
-    execute<kInstruction>(at, r);
+    matrix_access<kInstruction>(at, r);
     at += step;
     if constexpr (kInstruction < kStore1) all ^= r[0] ^ r[1] ^ r[2] ^ r[3];  // else all loads but the last are dropped
   }
@@ -87,7 +45,7 @@ __global__ void chain(int count, uint32_t* out) {
   const uint32_t start = clock32();
 #pragma unroll 4
   for (int i = 0; i < count; ++i) {
-    execute<kInstruction>(at, r);
+    matrix_access<kInstruction>(at, r);
     at += r[0];
   }
   if (threadIdx.x == 0) *out = clock32() - start;
@@ -101,8 +59,8 @@ __global__ void round_trip(int count, uint32_t* out) {
   uint32_t r[4] = {};
   const uint32_t start = clock32();
   for (int i = 0; i < count; ++i) {
-    execute<kStore4>(at, r);
-    execute<kLoad4>(at, r);
+    matrix_access<kStore4>(at, r);
+    matrix_access<kLoad4>(at, r);
   }
   if (threadIdx.x == 0) *out = clock32() - start;
   if (r[0] == 1) out[1] = r[0];
