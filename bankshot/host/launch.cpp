@@ -11,9 +11,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "bankshot/host/signals.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::host {
 namespace {
@@ -78,6 +80,15 @@ void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, 
     preload += (preload.empty() ? "" : ":") + library.substr(folder);
   }
   if (!preload.empty()) environment["LD_PRELOAD"] = prepended("LD_PRELOAD", preload, ':');
+}
+
+void add_python(cuda::EnvironmentChanges& environment) {
+  std::error_code code;
+  environment["BANKSHOT_PROGRAM"] = std::filesystem::read_symlink("/proc/self/exe", code).string();
+  if (const auto start = data_folders("python/site"); !start.empty())
+    environment["PYTHONPATH"] = prepended("PYTHONPATH", start[0] + ":" + start[0].substr(0, start[0].rfind('/')), ':');
+  if (const auto tools = data_folders("tools/stand_in"); !tools.empty())
+    environment["TRITON_PTXAS_PATH"] = environment["TRITON_PTXAS_BLACKWELL_PATH"] = tools[0] + "/ptxas";
 }
 
 Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& environment, const LaunchOptions& options) {

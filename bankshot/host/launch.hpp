@@ -21,6 +21,10 @@ struct Ending {
 /// Our libraries first on LD_LIBRARY_PATH, and LD_PRELOAD where the target needs it.
 void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, const std::string& libraries);
 
+/// What lets programs in Python find the parts of Bankshot made for them: our package and its start-up code on PYTHONPATH,
+/// and our ptxas (tools/stand_in) for Triton.
+void add_python(cuda::EnvironmentChanges& environment);
+
 struct LaunchOptions {
   int output = 1, error = 2;     ///< our file descriptors that become its standard output and error
   bool fixed_addresses = false;  ///< without address-space randomisation: pointers are the same in each run

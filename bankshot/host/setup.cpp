@@ -53,6 +53,7 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
     setup.request.instruction_hashes = std::filesystem::absolute(options.instruction_hashes).string();
   }
   add_libraries(setup.libraries, *target, libraries);
+  add_python(setup.libraries);
   setup.request.gpu = gpu->file;
   setup.request.threads = options.threads;
   setup.request.bank_hash = options.bank_hash;

@@ -1,0 +1,157 @@
+"""A build of PyTorch without CUDA, under Bankshot: "cuda" means the CPU, and torch.cuda answers for Bankshot's GPU."""
+
+import contextlib
+import ctypes
+import types
+
+
+def _is_cuda(device):
+    return device is not None and not isinstance(device, (bool, int)) and str(device).split(":")[0] == "cuda"
+
+
+def _on_cpu(torch, value):
+    """The same argument, with the CPU in the place of the GPU."""
+    is_device = isinstance(value, (str, torch.device))
+    return torch.device("cpu") if is_device and _is_cuda(value) else value
+
+
+def _mode(torch):
+    """All functions of torch that take a device: it is exchanged on the way in."""
+    from torch.overrides import TorchFunctionMode
+
+    class CudaIsTheCpu(TorchFunctionMode):
+        def __torch_function__(self, function, kinds, arguments=(), options=None):
+            options = dict(options or {})
+            if "device" in options:
+                device = options["device"]
+                options["device"] = torch.device("cpu") if type(device) is int else _on_cpu(torch, device)
+            if function is torch.Tensor.cuda:
+                return arguments[0]
+            if function is torch.Tensor.to:
+                arguments = tuple(_on_cpu(torch, one) for one in arguments)
+            if function is torch.Tensor.pin_memory:
+                return arguments[0]
+            options.pop("pin_memory", None)
+            return function(*arguments, **options)
+
+    return CudaIsTheCpu()
+
+
+class _Gpu:
+    """Bankshot's GPU by the driver's interface."""
+
+    def __init__(self, library):
+        self._library = library
+        library.cuInit(0)
+
+    def attribute(self, number):
+        """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
+        value = ctypes.c_int()
+        self._library.cuDeviceGetAttribute(ctypes.byref(value), number, 0)
+        return value.value
+
+    def name(self):
+        text = ctypes.create_string_buffer(256)
+        self._library.cuDeviceGetName(text, len(text), 0)
+        return text.value.decode()
+
+    def memory(self):
+        """Free and total bytes."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self._library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def properties(self):
+        return types.SimpleNamespace(
+            name=self.name(), major=self.attribute(75), minor=self.attribute(76), total_memory=self.memory()[1],
+            multi_processor_count=self.attribute(16), warp_size=self.attribute(10),
+            max_threads_per_multi_processor=self.attribute(39), regs_per_multiprocessor=self.attribute(82),
+            shared_memory_per_block=self.attribute(8), shared_memory_per_block_optin=self.attribute(97),
+            shared_memory_per_multiprocessor=self.attribute(81), L2_cache_size=self.attribute(38))
+
+
+class _Stream:
+    """The default stream: every launch has ended when it returns."""
+
+    cuda_stream = 0
+    device_index = 0
+
+    def __init__(self, *_, **__):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def wait_stream(self, other):
+        pass
+
+    def wait_event(self, event):
+        pass
+
+    def record_event(self, event=None):
+        return event or _Event()
+
+    def query(self):
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+
+class _Event:
+    """Takes no time: what passes on the host says nothing about a GPU."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def record(self, stream=None):
+        pass
+
+    def wait(self, stream=None):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, other):
+        return 0.0
+
+
+def put_in_place(torch, library):
+    """Changes torch and torch.cuda for the rest of the process."""
+    gpu = _Gpu(library)
+    capability = (gpu.attribute(75), gpu.attribute(76))
+    answers = {
+        "is_available": lambda: True,
+        "is_initialized": lambda: True,
+        "init": lambda: None,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "set_device": lambda device: None,
+        "device": lambda device=None: contextlib.nullcontext(),
+        "get_device_capability": lambda device=None: capability,
+        "get_device_name": lambda device=None: gpu.name(),
+        "get_device_properties": lambda device=None: gpu.properties(),
+        "mem_get_info": lambda device=None: gpu.memory(),
+        "synchronize": lambda device=None: None,
+        "empty_cache": lambda: None,
+        "manual_seed": lambda seed: None,
+        "manual_seed_all": lambda seed: None,
+        "current_stream": lambda device=None: _Stream(),
+        "default_stream": lambda device=None: _Stream(),
+        "stream": lambda stream: stream or contextlib.nullcontext(),
+        "Stream": _Stream,
+        "Event": _Event,
+        "memory_allocated": lambda device=None: 0,
+        "max_memory_allocated": lambda device=None: 0,
+        "reset_peak_memory_stats": lambda device=None: None,
+    }
+    for name, answer in answers.items():
+        setattr(torch.cuda, name, answer)
+    _mode(torch).__enter__()
