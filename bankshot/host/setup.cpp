@@ -56,6 +56,7 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
   add_python(setup.libraries);
   setup.request.gpu = gpu->file;
   setup.request.threads = options.threads;
+  setup.request.pageable_memory = options.pageable_memory;
   setup.request.bank_hash = options.bank_hash;
   return setup;
 }

@@ -16,6 +16,7 @@ namespace bankshot::host {
 struct SetupOptions {
   std::string gpu{gpu::kDefaultGpu};  ///< a name or a .toml file
   unsigned threads = 0;               ///< 0: all cores
+  bool pageable_memory = false;       ///< see cuda::Request
   std::string bank_hash;  ///< a spec of hash_text.hpp that the GPU's banks are to have; empty: what its file says
   std::string instruction_hashes;  ///< a file with hashes of single instructions, in place of that one; empty: none
 };

@@ -68,7 +68,9 @@ class Lexer {
       } else if (is(c, space)) {
         ++at_;
       } else if (c == '/' && peek(1) == '/') {
+        const size_t begin = at_;
         at_ = std::min(text_.find('\n', at_), text_.size());
+        read_line_comment(text_.substr(begin, at_ - begin));
       } else if (c == '/' && peek(1) == '*') {
         skip_comment();
       } else {
@@ -76,6 +78,20 @@ class Lexer {
       }
     }
     return false;
+  }
+
+  /// Compilers mark inline assembly by comments. LLVM numbers its lines as if the source went on with them, so the
+  /// places in it are wrong but for the first, which stands before it, too.
+  void read_line_comment(std::string_view comment) {
+    if (comment.ends_with("begin inline asm")) in_assembly_ = true;
+    if (comment.ends_with("end inline asm")) in_assembly_ = false;
+  }
+
+  /// A .loc inside of inline assembly is no token.
+  bool skip_place_in_assembly() {
+    if (!in_assembly_ || text_.substr(at_, 4) != ".loc" || !is(peek(4), space)) return false;
+    at_ = std::min(text_.find('\n', at_), text_.size());
+    return true;
   }
 
   void skip_comment() {
@@ -100,6 +116,7 @@ class Lexer {
       skip_word();
       push(TokenKind::identifier);
     } else if (c == '.' && (is(peek(1), letter) || is(peek(1), digit))) {
+      if (skip_place_in_assembly()) return;
       if (starts_fraction()) return number();
       dotted();
     } else if (is(c, digit)) {
@@ -168,6 +185,7 @@ class Lexer {
   std::vector<Token> tokens_;
   size_t at_ = 0, line_begin_ = 0, begin_ = 0;
   uint32_t line_ = 1, token_line_ = 1, token_column_ = 1;
+  bool in_assembly_ = false;
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 5> kSystem{"/usr/include", "/usr/lib", "/
 constexpr std::array<std::string_view, 9> kLibraries{
     "bankshot", "cooperative_groups", "cub", "cuda", "cute", "cutlass", "nv", "thrust", "crt"};
 
+/// Packages of Python with code that kernels are inlined from: toolkit headers, tl.sum.
+constexpr std::array<std::string_view, 4> kPackages{"nvidia", "triton", "numba", "numba_cuda"};
+
 /// The parts between slashes; "." is left out and ".." removes the part before it.
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
@@ -57,7 +60,8 @@ bool is_library_header(std::string_view file, const std::vector<std::string>& ro
     const std::string_view outer = parts[k], inner = parts[k + 1];
     // cuda/include, cuda/targets/x86_64-linux/include, site-packages/nvidia/cuda_runtime/include
     if (is_toolkit(outer) && (inner == "include" || inner == "targets")) return true;
-    if (outer == "site-packages" && inner == "nvidia") return true;
+    if ((outer == "site-packages" || outer == "dist-packages") && std::ranges::count(kPackages, inner) != 0)
+      return true;
     if (std::ranges::find(kLibraries, inner) != kLibraries.end() && (outer == "include" || outer == inner)) return true;
   }
   return false;

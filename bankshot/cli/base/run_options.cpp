@@ -27,6 +27,10 @@ void RunOptions::define(CLI::App& app) {
          "CUTLASS, CUB, Thrust and the system are known")
       ->envname(ptx::kHeaderRootsVariable)
       ->type_name("DIR[:DIR…]");
+  app.add_flag("--pageable-memory", pageable_memory,
+               "kernels may access all memory of the program, such as what malloc gives, as on systems with unified "
+               "memory (cudaDevAttrPageableMemoryAccess). Without it, a pointer of the host is an error")
+      ->envname(cuda::kPageableMemoryVariable);
   app.add_flag(
       "--progress", progress,
       "print the progress of long launches to standard error, one line every five seconds; a terminal always shows it");

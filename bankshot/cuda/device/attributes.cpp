@@ -76,7 +76,7 @@ const Row kRows[] = {
     {84, fixed<0>}, {85, fixed<0>},                                                 // multi-GPU board
     {86, fixed<0>},                                                                 // atomics with the host
     {87, [](const DeviceInfo& d) -> int { return d.minor == 0 && d.major < 12 ? 2 : 64; }},  // f32 to f64 throughput
-    {88, fixed<0>}, {89, fixed<1>}, {90, fixed<1>}, {91, fixed<1>},
+    {88, [](const DeviceInfo& d) -> int { return d.pageable_memory; }}, {89, fixed<1>}, {90, fixed<1>}, {91, fixed<1>},
     {92, fixed<0>}, {93, fixed<0>}, {94, fixed<0>},
     {95, fixed<1>}, {96, fixed<0>},                                                 // cooperative, … on several GPUs
     {97, [](const DeviceInfo& d) -> int { return d.sm.shared_per_block; }},

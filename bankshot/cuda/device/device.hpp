@@ -23,6 +23,7 @@ struct DeviceInfo {
   uint32_t shared_by_default = 0;  ///< shared memory of a CTA without opting in
   scratchpad::Rules banks;
   scratchpad::TxConfig transactions;
+  bool pageable_memory = false;  ///< kernels may access all memory of the process
 };
 
 DeviceInfo device_info(const gpu::Gpu& gpu);

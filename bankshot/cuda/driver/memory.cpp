@@ -128,6 +128,8 @@ BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer addres
   return call([&](Session& session) {
     if (!value) return Status::invalid_value;
     const PointerView view = look_at(session.memory(), as_pointer(address));
+    if (!view.allocation && session.device().pageable_memory && which == 3)
+      return give(static_cast<DevicePointer*>(value), address);
     if (!view.allocation) return Status::invalid_value;
     const bool managed = view.type == PointerView::managed_memory;
     // Numbers: CUDA driver API reference, enum CUpointer_attribute.

@@ -15,6 +15,7 @@
 #include "bankshot/cuda/launch/kernel_work.hpp"
 #include "bankshot/cuda/launch/launch_check.hpp"
 #include "bankshot/cuda/launch/record_launch.hpp"
+#include "bankshot/cuda/memory/host_memory.hpp"
 #include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
@@ -64,6 +65,8 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
   std::optional<HeldInterrupt> held;
   if (!process_request().report_folder.empty() || session.simulation()) held.emplace();
   const auto running = session.running().begin(function.name);
+  if (session.device().pageable_memory)
+    session.memory().engine().set_host_ranges(mapped_host_memory(session.memory().engine()));
   if (!session.simulation()) {
     auto stats = session.engine().launch(*function.module->program, function.name, config);
     if (!stats) return stats.error();

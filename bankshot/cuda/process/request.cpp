@@ -65,6 +65,7 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kModules, request.modules ? "1" : "");
   set_or_remove(kJoined, request.joined ? "1" : "");
   set_or_remove(kL1, request.l1 ? "1" : "");
+  set_or_remove(kPageableMemoryVariable, request.pageable_memory ? "1" : "");
   set_or_remove(kProgress, request.progress ? "1" : "");
   set_or_remove(kTellCompiled, request.tell_compiled ? "1" : "");
   set_or_remove(kMachineCode, request.machine_code == UseOfMachineCode::registers
@@ -126,6 +127,10 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (const std::string l1 = text(kL1); !l1.empty()) {
     if (l1 != "1") return Error{fmt::format("{} is \"{}\" and not 1", kL1, l1)};
     request.l1 = true;
+  }
+  if (const std::string pageable = text(kPageableMemoryVariable); !pageable.empty()) {
+    if (pageable != "1") return Error{fmt::format("{} is \"{}\" and not 1", kPageableMemoryVariable, pageable)};
+    request.pageable_memory = true;
   }
   if (const std::string progress = text(kProgress); !progress.empty()) {
     if (progress != "1") return Error{fmt::format("{} is \"{}\" and not 1", kProgress, progress)};

@@ -21,6 +21,7 @@ inline constexpr const char* kThreadsVariable = "BANKSHOT_THREADS";
 inline constexpr const char* kBankHashVariable = "BANKSHOT_BANK_HASH";
 inline constexpr const char* kInstructionHashesVariable = "BANKSHOT_INSTRUCTION_HASHES";
 inline constexpr const char* kPatchFolderVariable = "BANKSHOT_PATCH_DIR";
+inline constexpr const char* kPageableMemoryVariable = "BANKSHOT_PAGEABLE_MEMORY";
 
 inline constexpr unsigned kMostThreads = 4096;
 inline constexpr unsigned kMostTracedAccesses = 1 << 20;
@@ -43,9 +44,10 @@ struct Request {
   std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
   simt::Compile compile = simt::Compile::often;  ///< kernels are compiled to code of the host
-  bool progress = false;       ///< show the progress of launches even if standard error is not a terminal
-  bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
-  bool tell_compiled = false;  ///< report what was compiled of each kernel
+  bool pageable_memory = false;  ///< kernels may access all memory of the process, as on systems with unified memory
+  bool progress = false;         ///< show the progress of launches even if standard error is not a terminal
+  bool time_launches = false;    ///< tell how long the engine took for each kernel, for bench/run
+  bool tell_compiled = false;    ///< report what was compiled of each kernel
 
   std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them

@@ -55,6 +55,7 @@ Status Session::describe() {
   if (!process_request().report_folder.empty()) std::at_quick_exit(finish_report);  // quick_exit calls no destructors
   gpu_ = std::move(*gpu);
   device_ = device_info(*gpu_);
+  device_->pageable_memory = process_request().pageable_memory;
   return Status::success;
 }
 

@@ -47,6 +47,7 @@ std::string what_is_there(const Memory& memory, uint64_t address) {
     return text + (hit->label.empty() ? "" : " (" + hit->label + ")");
   }
   const Allocation* near = near_to(memory, address);
+  if (near == nullptr && memory.has_host_ranges()) return "the process has nothing mapped there";
   if (near == nullptr) {
     return std::string("no device memory is near; ") + (address < 4096 ? "a null pointer?" : "a pointer of the host?");
   }
@@ -61,7 +62,7 @@ void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, 
   Worker& worker = *w.worker;
   Worker::Hit& hit = worker.last_hit(i);
   if (address < hit.begin || address >= hit.end || hit.end - address < bytes || (write && !hit.writable)) {
-    const Allocation* allocation = worker.memory->find(address);
+    const Allocation* allocation = worker.memory->accessible(address);
     const std::string access =
         std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " + hex(address) + ": ";
     if (allocation == nullptr || !allocation->live || allocation->address + allocation->size - address < bytes) {
@@ -70,7 +71,9 @@ void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, 
       return nullptr;
     }
     if (write && !allocation->writable) {
-      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address, access + "constant memory");
+      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+            access + (allocation->kind == MemoryKind::registered ? "memory of the host that may only be read"
+                                                                 : "constant memory"));
       return nullptr;
     }
     hit = {allocation->address, allocation->address + allocation->size, allocation->writable};

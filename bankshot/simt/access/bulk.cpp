@@ -58,8 +58,9 @@ std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t addres
     return nullptr;
   if (space != ptx::Space::shared) {
     // Parameters are no allocation: what holds the first and the last unit of them holds all between.
-    const bool is_memory = w.worker->memory->find(address) != nullptr;
-    if (is_memory && !reaches(*w.worker->memory, address, bytes)) {
+    const Allocation* const there = w.worker->memory->accessible(address);
+    if (there != nullptr && address - there->address + bytes > there->size &&
+        !reaches(*w.worker->memory, address, bytes)) {
       fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
             "a bulk copy reaches into another allocation");
       return nullptr;

@@ -47,7 +47,7 @@ const Worker::Hit* allocation_around(Warp& w, const Instr* i, u64 address, bool 
   Worker& worker = *w.worker;
   Worker::Hit& hit = worker.last_hit(i);
   if (address >= hit.begin && address < hit.end && (!write || hit.writable)) return &hit;
-  const Allocation* a = worker.memory->find(address);
+  const Allocation* a = worker.memory->accessible(address);
   if (a == nullptr || !a->live || (write && !a->writable)) return nullptr;
   hit = {a->address, a->address + a->size, a->writable};
   return &hit;

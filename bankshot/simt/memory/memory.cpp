@@ -156,6 +156,20 @@ const Allocation* Memory::find(uint64_t address) const {
   return address - allocation.address < std::max<uint64_t>(allocation.size, 1) ? &allocation : nullptr;
 }
 
+const Allocation* Memory::accessible(uint64_t address) const {
+  const Allocation* const found = find(address);
+  if (found != nullptr || host_ranges_.empty()) return found;
+  const auto above = std::ranges::upper_bound(host_ranges_, address, {}, &Allocation::address);
+  if (above == host_ranges_.begin()) return nullptr;
+  const Allocation& range = *std::prev(above);
+  return address - range.address < range.size ? &range : nullptr;
+}
+
+void Memory::set_host_ranges(std::vector<Allocation> ranges) {
+  host_ranges_ = std::move(ranges);
+  ++generation_;
+}
+
 const Allocation* Memory::nearest(uint64_t address) const {
   if (table_.empty()) return nullptr;
   const auto above = table_.lower_bound(address);

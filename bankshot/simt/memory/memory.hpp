@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "bankshot/simt/memory/free_ranges.hpp"
 #include "bankshot/support/result.hpp"
@@ -81,6 +82,12 @@ class Memory {
   uint64_t base() const { return base_; }
   /// The allocation (live or freed) that contains the address, or null.
   const Allocation* find(uint64_t address) const;
+  /// What a kernel may access there: find(), or else the range of the host's memory with the address.
+  const Allocation* accessible(uint64_t address) const;
+  /// The host's own memory that kernels may access although nobody allocated it here: pageable memory, on systems where
+  /// GPUs read the host's page tables. @param ranges  by address; none overlaps the device's range
+  void set_host_ranges(std::vector<Allocation> ranges);
+  bool has_host_ranges() const { return !host_ranges_.empty(); }
   /// The allocation nearest below or above, for messages; null if there is none.
   const Allocation* nearest(uint64_t address) const;
 
@@ -106,6 +113,7 @@ class Memory {
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;   ///< by start address
   std::map<uint64_t, uint64_t> reserved_;  ///< start -> bytes
+  std::vector<Allocation> host_ranges_;
   FreeRanges freed_;                       ///< reusable when the reserve is exhausted
   uint64_t heap_next_ = 0, heap_end_ = 0;  ///< of the heap what no block has had yet
   FreeRanges heap_freed_;

@@ -48,7 +48,7 @@ bool access_global_lane(Warp& w, const Instr* i, unsigned lane, uint64_t address
                         uint64_t& invalid) {
   GlobalLog& log = w.tx.global[lane];
   w.active = uint64_t{1} << lane;
-  const Allocation* const there = w.worker->memory->find(address);
+  const Allocation* const there = w.worker->memory->accessible(address);
   const bool writes = scratchpad::writes(what.kind);
   const bool fine = there != nullptr && there->live && (!writes || there->writable) && address % what.width == 0 &&
                     address - there->address + what.width <= there->size;

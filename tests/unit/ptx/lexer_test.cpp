@@ -69,6 +69,14 @@ TEST(PtxLexer, a_run_of_foreign_bytes_is_one_bad_token) {
   EXPECT_EQ(tokens[1].length, 4u);
 }
 
+TEST(PtxLexer, places_in_inline_assembly_are_nothing) {
+  // As LLVM writes it: the lines in the block are counted on from the line of the statement.
+  EXPECT_EQ(words(".loc 1 5 19\n\t// begin inline asm\n\t.loc\t1 5 19\n\tmov.u32 %r1, 0;\n.loc\t1 6 19\nret;\n"
+                  "\t// end inline asm\n.loc 1 9 2"sv),
+            (Words{".loc", "1", "5", "19", "mov", ".u32", "%r1", ",", "0", ";", "ret", ";", ".loc", "1", "9", "2"}));
+  EXPECT_EQ(words("// begin inline asm\n.location .loc"sv), (Words{".location", ".loc"}));
+}
+
 TEST(PtxLexer, an_open_string_ends_with_its_line_and_an_open_comment_with_the_text) {
   const auto string = lex("\"abc\nret");
   EXPECT_EQ(string[0].kind, TokenKind::bad);

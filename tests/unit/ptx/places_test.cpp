@@ -15,13 +15,14 @@ TEST(LibraryHeaders, are_those_of_system_toolkit_and_known_libraries) {
         "/usr/local/cuda-12.4/targets/x86_64-linux/include/mma.h", "/home/me/cutlass/include/cute/arch/copy_sm75.hpp",
         "/home/me/cub/cub/block/block_scan.cuh", "../include/bankshot/tm.cuh", "/opt/x/include/thrust/sort.h",
         "/venv/lib/python3.11/site-packages/nvidia/cuda_runtime/include/cuda_fp16.h",
-        "/home/me/cutlass/examples/../include/cutlass/gemm/kernel.h"}) {
+        "/home/me/cutlass/examples/../include/cutlass/gemm/kernel.h",
+        "/venv/lib/python3.11/site-packages/triton/language/standard.py"}) {
     EXPECT_TRUE(is_library_header(file, kNoRoots)) << file;
   }
-  for (const char* file :
-       {"/home/me/cuda/tiles/tile.cuh", "/home/me/project/include/tile.cuh", "tile.cuh", "",
-        "/home/me/cutlass/examples/a.cu", "/usr/includes/a.cu", "/home/nvidia/cutest/a/b.cu",
-        "/home/me/cuda-samples/include/a.h", "/home/me/my_cub/scan.cuh", "/home/me/include/cute.cuh"}) {
+  for (const char* file : {"/home/me/cuda/tiles/tile.cuh", "/home/me/project/include/tile.cuh", "tile.cuh", "",
+                           "/home/me/cutlass/examples/a.cu", "/usr/includes/a.cu", "/home/nvidia/cutest/a/b.cu",
+                           "/home/me/cuda-samples/include/a.h", "/home/me/my_cub/scan.cuh", "/home/me/include/cute.cuh",
+                           "/home/me/triton/kernel.py", "/venv/lib/python3.11/site-packages/kernels/matmul.py"}) {
     EXPECT_FALSE(is_library_header(file, kNoRoots)) << file;
   }
 }

@@ -72,6 +72,25 @@ TEST(DeviceHeap, neighbours_are_joined_whatever_was_freed_first) {
 constexpr uint64_t kCapacity = uint64_t{1} << 20, kReserve = 8 * kCapacity;
 
 // An allocation takes whole pages and one that is nobody's.
+TEST(DeviceMemory, ranges_of_the_host_are_accessible_and_nobodys_allocation) {
+  Memory memory(uint64_t{1} << 30);
+  const uint64_t ours = *memory.allocate(100, MemoryKind::device);
+  const uint64_t before = memory.generation();
+  memory.set_host_ranges({{.address = 0x1000, .size = 0x1000, .writable = false}, {.address = 0x4000, .size = 0x2000}});
+  EXPECT_NE(memory.generation(), before) << "what was looked up before is void";
+  EXPECT_EQ(memory.accessible(0xfff), nullptr);
+  ASSERT_NE(memory.accessible(0x1000), nullptr);
+  EXPECT_FALSE(memory.accessible(0x1fff)->writable);
+  EXPECT_EQ(memory.accessible(0x2000), nullptr);
+  EXPECT_EQ(memory.accessible(0x5fff)->address, 0x4000u);
+  EXPECT_EQ(memory.accessible(0x6000), nullptr);
+  EXPECT_EQ(memory.find(0x4000), nullptr);
+  EXPECT_EQ(memory.accessible(ours + 99)->address, ours);
+  EXPECT_EQ(memory.accessible(ours + 100), nullptr) << "past the end of an allocation";
+  memory.set_host_ranges({});
+  EXPECT_EQ(memory.accessible(0x4000), nullptr);
+}
+
 TEST(DeviceMemory, freed_ranges_are_split_and_joined_once_the_reserve_is_used_up) {
   Memory memory(kCapacity);
   const auto passes = [&](uint64_t bytes) {
