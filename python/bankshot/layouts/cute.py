@@ -3,8 +3,6 @@
     >>> tile = Layout((64, 32), (32, 1))
     >>> tile(2, 3), tile.size, tile.cosize
     (67, 2048, 2048)
-    >>> print(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
-    12:1
 
 Definitions: CUTLASS, media/docs/cpp/cute/01_layout.md and 02_layout_algebra.md. As in CuTe, coordinates are not
 checked against the shape: the last mode goes on with its stride.
@@ -89,8 +87,8 @@ class ComposedLayout:
 
     With an integer offset, the swizzle acts on elements; with a SmemPtr, on bytes, and the result is still in elements.
 
-    >>> from bankshot.layouts import cute
-    >>> half = cute.parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
+    >>> from bankshot.layouts import parse
+    >>> half = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
     >>> half(1, 0), str(half.in_elements())
     (72, 'Sw<3,3,3> o 0 o (8,64):(64,1)')
     """
@@ -134,35 +132,6 @@ class ComposedLayout:
     def table(self) -> list[int]:
         own = self.in_elements()
         return [own(i) for i in range(own.size)]
-
-
-def coalesce(layout: Layout) -> Layout:
-    """The flat layout with the fewest modes that has the same offsets at the same indices."""
-    modes: list[tuple[int, int]] = []
-    for extent, stride in layout.flat():
-        if extent == 1:
-            continue
-        if modes and modes[-1][0] * modes[-1][1] == stride:
-            modes[-1] = (modes[-1][0] * extent, modes[-1][1])
-        else:
-            modes.append((extent, stride))
-    return of_modes(modes)
-
-
-def composition(outer, inner: Layout):
-    """outer o inner: the layout with outer(inner(c)) at each coordinate c. Its shape is that of `inner`, with modes
-    split where the strides of `outer` change.
-
-    @param outer  a Swizzle, a Layout or a ComposedLayout
-    Raises LayoutError if the function is no layout; the message says at which coordinate it departs.
-    """
-    if isinstance(outer, Swizzle):
-        return ComposedLayout(outer, 0, inner)
-    if isinstance(outer, ComposedLayout):
-        return ComposedLayout(outer.swizzle, outer.offset, composition(outer.layout, inner))
-    from .cute_find import plain_layout
-
-    return plain_layout([outer(inner(i)) for i in range(inner.size)], inner.shape)
 
 
 def of_modes(modes: list[tuple[int, int]]) -> Layout:
@@ -237,16 +206,3 @@ def _congruent(a: IntTuple, b: IntTuple) -> bool:
 def _text(tree: IntTuple) -> str:
     return str(tree) if isinstance(tree, int) else "(" + ",".join(_text(part) for part in tree) + ")"
 
-
-def parse(text: str):
-    """Reads a layout as CuTe prints it; see cute_text."""
-    from .cute_text import parse as read
-
-    return read(text)
-
-
-def from_addresses(table, shape: IntTuple | None = None):
-    """Finds the layout that has these addresses; see cute_find."""
-    from .cute_find import from_addresses as find
-
-    return find(table, shape)

@@ -17,7 +17,7 @@ class Departure(Exception):
         self.index, self.expected, self.found, self.layout = index, expected, found, layout
 
 
-def from_addresses(table: Sequence | Callable[..., int], shape: IntTuple | None = None) -> Layout | ComposedLayout:
+def cute_layout_of(table: Sequence | Callable[..., int], shape: IntTuple | None = None) -> Layout | ComposedLayout:
     """The layout that has these addresses: shape, strides and, if there is one, the swizzle of fewest bits.
 
     @param table  addresses by index, the first mode the fastest, in any unit (the result has it too); or nested lists,
@@ -26,11 +26,11 @@ def from_addresses(table: Sequence | Callable[..., int], shape: IntTuple | None 
                   a flat table is coalesced
     Raises LayoutError with the first index at which no layout fits.
 
-    >>> print(from_addresses([0, 1, 8, 9, 16, 17]))
+    >>> print(cute_layout_of([0, 1, 8, 9, 16, 17]))
     (2,3):(1,8)
-    >>> print(from_addresses(lambda row, column: 32 * row + (column ^ row), (32, 32)))
+    >>> print(cute_layout_of(lambda row, column: 32 * row + (column ^ row), (32, 32)))
     Sw<5,0,5> o 0 o (32,32):(32,1)
-    >>> from_addresses([0, 1, 2, 3, 8, 9, 10, 12])
+    >>> cute_layout_of([0, 1, 2, 3, 8, 9, 10, 12])
     Traceback (most recent call last):
     bankshot.layouts.LayoutError: index 7 has address 12, but (4,2):(1,8), which fits before it, has 11; no swizzle explains the difference
     """
@@ -128,7 +128,7 @@ def _nested(shape: IntTuple, leaves):
 def _flat_table(table, shape):
     if callable(table):
         if shape is None:
-            raise LayoutError("a function needs a shape: from_addresses(f, (32, 32))")
+            raise LayoutError("a function needs a shape: cute_layout_of(f, (32, 32))")
         coordinates = (coordinate_at(i, shape) for i in range(size(shape)))
         return [int(table(*c) if isinstance(c, tuple) else table(c)) for c in coordinates], shape
     table = table.tolist() if hasattr(table, "tolist") else list(table)

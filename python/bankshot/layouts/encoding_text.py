@@ -11,12 +11,12 @@ from .linear import LinearLayout
 from .shared import NVMMASharedLayout, PaddedSharedLayout, SwizzledSharedLayout
 
 
-def parse(text: str, aliases: Mapping[str, object] = {}):
+def parse(text: str, aliases: Mapping[str, object]):
     """Reads an attribute. @param aliases  layouts by alias, such as "#mma", that the text names
 
     @return  one of the layouts of `encodings` or `shared`; a LinearLayout for linear and shared_linear
 
-    >>> print(parse("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"))
+    >>> print(parse("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", {}))
     #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
     """
     scanner = Scanner(text)

@@ -9,7 +9,7 @@ from ._errors import LayoutError
 from .linear import LinearLayout, _log2, _split
 
 
-def from_table(table: Sequence | Mapping | Callable, in_dims: Mapping[str, int],
+def linear_layout_of(table: Sequence | Mapping | Callable, in_dims: Mapping[str, int],
                out_dims: Mapping[str, int] | Sequence[str] = ("offset",)) -> LinearLayout:
     """The linear layout with these outputs.
 
@@ -20,11 +20,11 @@ def from_table(table: Sequence | Mapping | Callable, in_dims: Mapping[str, int],
     @param out_dims  names and sizes of the outputs, or names alone
     Raises LayoutError with the first entry that departs, or the first bit that the entries do not determine.
 
-    >>> print(from_table([0, 4, 1, 5], {"register": 2, "lane": 2}))
+    >>> print(linear_layout_of([0, 4, 1, 5], {"register": 2, "lane": 2}))
     - register=1 -> (4)
     - lane=1 -> (1)
     where out dims are: [offset (size 8)]
-    >>> from_table([0, 1, 2, 4], {"lane": 4})
+    >>> linear_layout_of([0, 1, 2, 4], {"lane": 4})
     Traceback (most recent call last):
     bankshot.layouts.LayoutError: lane=3 has output (4), but the entries before it, by XOR, give (3)
     """
