@@ -64,7 +64,7 @@ def search(patterns: Sequence[Pattern], gpu: str, hash_class: str = "gf2", in_pl
 
 def bank_bytes(gpu: str) -> int:
     """The width of the GPU's banks, from its description."""
-    found = re.search(r"^bank_bytes\s*=\s*(\d+)", _run("gpus", gpu), re.MULTILINE)
+    found = re.search(r"^\s*bank_bytes\s*=\s*(\d+)", _run("gpus", gpu), re.MULTILINE)
     return int(found.group(1)) if found else 4
 
 
