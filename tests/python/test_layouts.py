@@ -3,6 +3,7 @@
 Needs the program bankshot on PATH, or its path in BANKSHOT. Numbers are worked by hand where no source is named.
 """
 
+import dataclasses
 import doctest
 import importlib
 import pkgutil
@@ -12,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import bankshot.layouts
-from bankshot.layouts import (Accesses, BlockedLayout, ComposedLayout, DotOperandLayout, Layout, LayoutError, LinearLayout,
-                              NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SmemPtr, Swizzle,
-                              SwizzledSharedLayout, accesses, coalesce, composition, cute_layout_of, linear_layout_of,
-                              offset_at, optimal_swizzle, parse)
+from bankshot.layouts import (Accesses, BlockedLayout, ComposedLayout, DotOperandLayout, Layout, LayoutError,
+                              LinearLayout, NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SmemPtr,
+                              Swizzle, SwizzledSharedLayout, accesses, coalesce, composition, cute_layout_of,
+                              linear_layout_of, offset_at, optimal_swizzle, parse)
 
 TREE = Path(__file__).resolve().parents[2]
 
@@ -57,7 +58,6 @@ def test_swizzle_is_cutes():
     assert Swizzle(2, 0, -3)(0b00011) == 0b11011
     assert Swizzle(3, 4, 3).scaled(16) == Swizzle(3, 3, 3)
     assert Swizzle(3, 3, 3).of_bytes(16) == Swizzle(3, 4, 3)
-    assert Swizzle(3, 4, 3).block == 128
     with pytest.raises(LayoutError, match="moves parts of an element of 256 bits"):
         Swizzle(3, 4, 3).scaled(256)
     with pytest.raises(LayoutError, match="at least B"):
@@ -112,7 +112,8 @@ def test_cute_parse_undoes_print():
         layout = random_cute(rng)
         b = rng.randint(0, 4)
         swizzle = Swizzle(b, rng.randint(0, 5), rng.choice([-1, 1]) * rng.randint(b, b + 3))
-        for one in (layout, ComposedLayout(swizzle, rng.choice([0, 5, SmemPtr(), SmemPtr(16)]), layout), swizzle):
+        offset = rng.choice([0, 5, SmemPtr(), SmemPtr(16)])
+        for one in (layout, ComposedLayout(swizzle, offset, layout), swizzle):
             assert parse(str(one)) == one
 
 
@@ -130,7 +131,8 @@ def test_swizzles_are_found_again_from_addresses():
     for _ in range(60):
         rows, columns = 1 << rng.randint(2, 5), 1 << rng.randint(3, 5)
         b = rng.randint(1, 3)
-        layout = ComposedLayout(Swizzle(b, rng.randint(0, 2), rng.randint(b, 4)), 0, Layout((rows, columns), (columns, 1)))
+        swizzle = Swizzle(b, rng.randint(0, 2), rng.randint(b, 4))
+        layout = ComposedLayout(swizzle, 0, Layout((rows, columns), (columns, 1)))
         found = cute_layout_of(lambda r, c: layout(r, c), (rows, columns))
         assert found.table() == layout.table()
         assert getattr(found, "swizzle", Swizzle(0, 0, 0)).b <= b
@@ -146,8 +148,8 @@ def test_nested_lists_are_tables_by_coordinate():
 def test_rejects_addresses_of_no_layout_and_says_where_they_depart():
     table = [32 * r + c for c in range(4) for r in range(4)]
     table[13] += 1  # index 13 is row 1, column 3
-    with pytest.raises(LayoutError, match=r"index 13, coordinate \(1, 3\), has address 36, but \(4,4\):\(32,1\), which fits "
-                                          "before it, has 35; no swizzle"):
+    with pytest.raises(LayoutError, match=r"index 13, coordinate \(1, 3\), has address 36, but \(4,4\):\(32,1\), "
+                                          "which fits before it, has 35; no swizzle"):
         cute_layout_of(table, (4, 4))
 
 
@@ -244,14 +246,16 @@ def test_mma_fragments_are_those_of_ptx():
     # 2 threadID + (i & 1). A: row groupID, + 8 for a2, a3, a6, a7; column 2 threadID + (i & 1), + 8 for i >= 4.
     # B: row 2 threadID + (i & 1), + 8 for i >= 2; column groupID.
     mma = NVMMADistributedLayout([2, 0], [1, 1], [16, 8])
-    c, a, b = mma.layout((16, 8)), DotOperandLayout(0, mma, 2).layout((16, 16)), DotOperandLayout(1, mma, 2).layout((16, 8))
+    c = mma.layout((16, 8))
+    a, b = DotOperandLayout(0, mma, 2).layout((16, 16)), DotOperandLayout(1, mma, 2).layout((16, 8))
     for lane in range(32):
         group, thread = lane >> 2, lane % 4
         for i in range(4):
             assert c(register=i, lane=lane) == {"dim0": group + 8 * (i >= 2), "dim1": 2 * thread + (i & 1)}
             assert b(register=i, lane=lane) == {"dim0": 2 * thread + (i & 1) + 8 * (i >= 2), "dim1": group}
         for i in range(8):
-            assert a(register=i, lane=lane) == {"dim0": group + 8 * (i % 4 >= 2), "dim1": 2 * thread + (i & 1) + 8 * (i >= 4)}
+            row, column = group + 8 * (i % 4 >= 2), 2 * thread + (i & 1) + 8 * (i >= 4)
+            assert a(register=i, lane=lane) == {"dim0": row, "dim1": column}
 
 
 def test_swizzled_shared_moves_vectors_by_phase():
@@ -299,7 +303,8 @@ def wavefronts(row, width):
     """A counter of our own: phases of 32, 16 or 8 lanes; each costs its busiest bank's distinct words."""
     lanes, total = {16: 8, 8: 16}.get(width, 32), 0
     for first in range(0, len(row), lanes):
-        words = {word for a in row[first : first + lanes] if a is not None for word in range(a // 4, (a + width + 3) // 4)}
+        active = [a for a in row[first : first + lanes] if a is not None]
+        words = {word for a in active for word in range(a // 4, (a + width + 3) // 4)}
         banks = [word % 32 for word in words]
         total += max((banks.count(bank) for bank in set(banks)), default=0)
     return total
@@ -382,7 +387,7 @@ def test_lines_of_128_bytes_conflict_eightfold_without_a_swizzle():
 
 
 def test_cutes_thread_value_layouts_make_the_same_accesses():
-    # 32 threads, each 4 neighbours of a row of 16 x 8: thread t row t / 2, columns 4 (t % 2) and on. Index: column major.
+    # 32 threads, each 4 neighbours of a row of 16 x 8: thread t row t / 2, columns 4 (t % 2) and on; column major.
     tv = parse("((2,16),4):((64,1),16)")
     shared = parse("Sw<1,2,2> o 0 o (16,8):(8,1)")
     triton = BlockedLayout([1, 4], [16, 2], [1, 1], [1, 0]).layout((16, 8))
@@ -446,8 +451,8 @@ def test_one_dimensional_copies_read_by_wider_lanes():
 
 
 def test_says_what_each_access_misses_if_no_hash_serves_all():
-    # 64 words: a hash into 32 banks joins pairs of words that differ by one v of 1 to 63. Words 0-31 need v of 32 or more;
-    # the words 0-7, 32, 40, 48, 56 have all of these as differences, one each. Alone, v = 9 would do.
+    # 64 words: a hash into 32 banks joins pairs of words that differ by one v of 1 to 63. Words 0-31 need v of 32 or
+    # more; the words 0-7, 32, 40, 48, 56 have all of these as differences, one each. Alone, v = 9 would do.
     rows = Accesses("load", 4, [[4 * lane for lane in range(32)]], "row")
     cross = Accesses("load", 4, [[4 * word for word in (0, 1, 2, 3, 4, 5, 6, 7, 32, 40, 48, 56)]], "cross")
     best = optimal_swizzle([rows, cross], 256)
@@ -457,7 +462,7 @@ def test_says_what_each_access_misses_if_no_hash_serves_all():
 
 
 def test_a_hash_that_is_no_swizzle_is_a_linear_layout():
-    # Lanes l at word 32 l + 3 l are no subspace; the diagonal, rows and columns together need three invertible maps.
+    # bank = column ^ B row: columns need B invertible, the diagonal B ^ 1. The only such B of a swizzle is 1.
     rows, columns = float_tile()
     diagonal = Accesses("load", 4, [[4 * (32 * lane + lane) for lane in range(32)]], "diagonal")
     best = optimal_swizzle([rows, columns, diagonal], 4096)
@@ -482,6 +487,13 @@ def test_moved_accesses_have_the_wavefronts_that_were_promised():
             assert moved(access, best).wavefronts() == outcome.wavefronts  # also checks that vectors stay aligned
             assert all(best(a + i) == best(a) + i for row in access.rows for a in row for i in range(access.width))
         assert best.conflicts == sum(o.wavefronts - o.ideal for o in best.outcomes) >= best.lower_bound
+
+
+def test_an_unproved_result_says_so():
+    best = dataclasses.replace(optimal_swizzle(float_tile(), 4096), conflicts=5, lower_bound=3)
+    assert "5 conflicts, 992 without; not proved: none has fewer than 3" in str(best)
+    with pytest.raises(LayoutError, match="there is no proof: 5 conflicts were reached, the bound is 3"):
+        best.verify()
 
 
 def test_weights_count():

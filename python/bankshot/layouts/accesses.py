@@ -115,7 +115,8 @@ def _offset_table(registers, shared) -> list[list[int]]:
     if not isinstance(shared, (Layout, ComposedLayout)):
         raise LayoutError("with a CuTe register layout, the shared layout must be one of CuTe")
     if registers.cosize > shared.size:
-        raise LayoutError(f"the register layout reaches index {registers.cosize - 1}, the shared layout has {shared.size}")
+        raise LayoutError(f"the register layout reaches index {registers.cosize - 1}, the shared layout has "
+                          f"{shared.size}")
     threads, values = registers.mode(0).size, registers.mode(1).size
     if threads > 32 and threads % 32:
         raise LayoutError(f"{threads} threads are no whole number of warps")
@@ -136,8 +137,8 @@ def _linear_table(registers: LinearLayout, shared) -> list[list[int]]:
     linear = shared.linear if isinstance(shared, PaddedLayout) else shared
     if isinstance(linear, LinearLayout):
         if set(linear.out_sizes) != set(registers.out_sizes):
-            raise LayoutError(f"the register layout has the dimensions {', '.join(registers.out_sizes)}, the shared layout "
-                              f"{', '.join(linear.out_sizes)}")
+            raise LayoutError(f"the register layout has the dimensions {', '.join(registers.out_sizes)}, the shared "
+                              f"layout {', '.join(linear.out_sizes)}")
         place = registers.with_outs(list(linear.out_sizes)).compose(linear.invert())
         at = list(place.out_sizes).index("offset")
         flat = [place.at(i)[at] for i in range(n * threads)]

@@ -44,11 +44,23 @@ def cute_layout_of(table: Sequence | Callable[..., int], shape: IntTuple | None 
     if min(addresses) >= 0:
         for swizzle in _swizzles(max(addresses).bit_length()):
             try:
-                plain = [swizzle(a) for a in addresses]
-                return ComposedLayout(swizzle, plain[0], _fit(plain, shape))
+                return ComposedLayout(swizzle, swizzle(addresses[0]), _fit(_Moved(addresses, swizzle), shape))
             except Departure:
                 continue
     raise _error(first, shape, "; no swizzle explains the difference")
+
+
+class _Moved(Sequence):
+    """Addresses without their swizzle, which is its own inverse; computed when asked, as most swizzles fail early."""
+
+    def __init__(self, addresses: Sequence[int], swizzle: Swizzle):
+        self._addresses, self._swizzle = addresses, swizzle
+
+    def __len__(self) -> int:
+        return len(self._addresses)
+
+    def __getitem__(self, i):
+        return self._swizzle(self._addresses[i])
 
 
 def plain_layout(addresses: Sequence[int], shape: IntTuple) -> Layout:

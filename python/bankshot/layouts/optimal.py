@@ -75,14 +75,17 @@ class Optimal:
 
     def verify(self) -> str:
         """Checks the proof with code that shares nothing with the search. Raises LayoutError if there is none."""
-        if self.certificate is None or not self.is_proved:
+        if not self.is_proved:
             raise LayoutError(f"there is no proof: {self.conflicts} conflicts were reached, the bound is "
                               f"{self.lower_bound}. Search longer: optimal_swizzle(…, seconds=60)")
+        if self.certificate is None:
+            raise LayoutError("the search proved the result, but the proof is too long to be written down")
         return _bankshot.verify(self.certificate)
 
     def __str__(self) -> str:
         name = f"{self.swizzle} of bytes" if self.swizzle else "linear layout of bytes"
-        proof = "proved: no XOR hash has fewer" if self.is_proved else f"not proved: none has fewer than {self.lower_bound}"
+        bound = f"not proved: none has fewer than {self.lower_bound}"
+        proof = "proved: no XOR hash has fewer" if self.is_proved else bound
         lines = [f"{name}: {self.conflicts} conflicts, {self.without} without; {proof}"]
         width = max([len("access")] + [len(o.name) for o in self.outcomes])
         kind = max([len("kind")] + [len(o.kind) for o in self.outcomes])
@@ -146,8 +149,8 @@ def _check(accesses: list[Accesses], buffer: int) -> None:
     for number, access in enumerate(accesses):
         last = max(a for row in access.rows for a in row if a is not None)
         if last + access.width > buffer:
-            raise LayoutError(f"access {access.name or number} reaches byte {last + access.width - 1}, but the buffer has "
-                              f"{buffer} bytes")
+            raise LayoutError(f"access {access.name or number} reaches byte {last + access.width - 1}, but the buffer "
+                              f"has {buffer} bytes")
 
 
 def _sums(accesses: list[Accesses], gpu: str, rows: Sequence[int]):

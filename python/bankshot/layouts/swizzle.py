@@ -42,28 +42,18 @@ class Swizzle:
     def __str__(self) -> str:
         return f"Swizzle<{self.b},{self.m},{self.s}>"
 
-    @property
-    def bits(self) -> int:
-        """Offsets below 2**bits are permuted among themselves."""
-        return self.m + abs(self.s) + self.b if self.b else 0
-
-    @property
-    def block(self) -> int:
-        """Every aligned block of so many offsets is permuted in itself; a buffer of whole blocks stays in its bounds."""
-        if self.b == 0:
-            return 1
-        return 1 << (self.m + self.b + (0 if self.s >= 0 else -self.s))
-
     def scaled(self, element_bits: int) -> Swizzle:
         """The same swizzle of elements, given this one of bytes.
 
         Raises LayoutError if it moves parts of an element.
         """
-        return self._moved(-_log2_bytes(element_bits), f"{self} of bytes moves parts of an element of {element_bits} bits")
+        why_not = f"{self} of bytes moves parts of an element of {element_bits} bits"
+        return self._moved(-_log2_bytes(element_bits), why_not)
 
     def of_bytes(self, element_bits: int) -> Swizzle:
         """The same swizzle of bytes, given this one of elements."""
-        return self._moved(_log2_bytes(element_bits), f"{self} of elements of {element_bits} bits moves parts of a byte")
+        why_not = f"{self} of elements of {element_bits} bits moves parts of a byte"
+        return self._moved(_log2_bytes(element_bits), why_not)
 
     def _moved(self, by: int, why_not: str) -> Swizzle:
         if self.b and self.m + by < 0:
