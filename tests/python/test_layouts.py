@@ -14,8 +14,8 @@ import pytest
 
 import bankshot.layouts
 from bankshot.layouts import (Accesses, BlockedLayout, ComposedLayout, DotOperandLayout, Layout, LayoutError,
-                              LinearLayout, NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SmemPtr,
-                              Swizzle, SwizzledSharedLayout, accesses, coalesce, composition, cute_layout_of,
+                              LinearLayout, NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SliceLayout,
+                              SmemPtr, Swizzle, SwizzledSharedLayout, accesses, coalesce, composition, cute_layout_of,
                               linear_layout_of, offset_at, optimal_swizzle, parse)
 
 TREE = Path(__file__).resolve().parents[2]
@@ -241,6 +241,13 @@ def test_blocked_layouts_fill_registers_lanes_warps_in_order():
     assert BlockedLayout([2, 2], [8, 4], [1, 2], [1, 0]).layout((16, 8))(warp=1) == {"dim0": 0, "dim1": 0}
 
 
+def test_a_slice_has_the_coordinates_that_its_parent_has_without_the_dimension():
+    # Columns of a 16 x 8 accumulator: lane l holds 2 (l % 4) and + 1; registers of other rows repeat them.
+    columns = SliceLayout(0, NVMMADistributedLayout([2, 0], [1, 1], [16, 8])).layout((8,))
+    assert columns.in_sizes["register"] == 2
+    assert [columns(register=1, lane=lane)["dim0"] for lane in range(8)] == [1, 3, 5, 7, 1, 3, 5, 7]
+
+
 def test_mma_fragments_are_those_of_ptx():
     # PTX ISA, mma.m16n8k16: groupID = lane >> 2, threadID = lane % 4. C: row groupID (c0, c1) or + 8 (c2, c3), column
     # 2 threadID + (i & 1). A: row groupID, + 8 for a2, a3, a6, a7; column 2 threadID + (i & 1), + 8 for i >= 4.
@@ -289,6 +296,8 @@ def test_padding_of_several_intervals_adds_up():
     "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>",
     "#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], "
     "instrShape = [16, 8]}>, kWidth = 2}>",
+    "#ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], "
+    "order = [1, 0]}>}>",
     "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
     "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
     "#ttg.padded_shared<[4:+2, 8:+4] {offset = [[0, 1], [0, 2], [1, 0]], block = []}>",

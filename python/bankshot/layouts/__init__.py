@@ -10,7 +10,7 @@ from .accesses import Accesses, accesses
 from .cute import ComposedLayout, Layout, SmemPtr
 from .cute_algebra import coalesce, composition
 from .cute_find import cute_layout_of
-from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout
+from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout, SliceLayout
 from .linear import LinearLayout
 from .linear_find import linear_layout_of
 from .optimal import Optimal, Outcome, optimal_swizzle
@@ -20,7 +20,7 @@ from .swizzle import Swizzle
 
 __all__ = [
     "Accesses", "BlockedLayout", "ComposedLayout", "DotOperandLayout", "Layout", "LayoutError", "LinearLayout",
-    "NVMMADistributedLayout", "NVMMASharedLayout", "Optimal", "Outcome", "PaddedLayout", "PaddedSharedLayout", "SmemPtr",
-    "Swizzle", "SwizzledSharedLayout", "accesses", "coalesce", "composition",
+    "NVMMADistributedLayout", "NVMMASharedLayout", "Optimal", "Outcome", "PaddedLayout", "PaddedSharedLayout", "SliceLayout",
+    "SmemPtr", "Swizzle", "SwizzledSharedLayout", "accesses", "coalesce", "composition",
     "cute_layout_of", "linear_layout_of", "offset_at", "optimal_swizzle", "parse",
 ]

@@ -6,7 +6,7 @@ from typing import Mapping, Sequence
 
 from ._errors import LayoutError
 from ._scanner import Scanner
-from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout
+from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout, SliceLayout
 from .linear import LinearLayout
 from .shared import NVMMASharedLayout, PaddedSharedLayout, SwizzledSharedLayout
 
@@ -110,6 +110,7 @@ _KINDS = {
     "nvidia_mma": lambda m, _: NVMMADistributedLayout([m["versionMajor"], m["versionMinor"]], m["warpsPerCTA"],
                                                       m["instrShape"]),
     "dot_op": lambda m, _: DotOperandLayout(m["opIdx"], m["parent"], m["kWidth"]),
+    "slice": lambda m, _: SliceLayout(m["dim"], m["parent"]),
     "linear": lambda m, _: _linear(m, ("register", "lane", "warp", "block")),
     "swizzled_shared": lambda m, _: SwizzledSharedLayout(m["vec"], m["perPhase"], m["maxPhase"], m["order"]),
     "nvmma_shared": lambda m, _: NVMMASharedLayout(m["swizzlingByteWidth"], m["elementBitWidth"], m.get("rank", 2),

@@ -47,14 +47,30 @@ class BlockedLayout:
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         tile = (box("register", self.size_per_thread, self.order) * box("lane", self.threads_per_warp, self.order)
                 * box("warp", self.warps_per_cta, self.order))
-        whole = fitted(tile, shape)
-        bases = whole.bases
-        bases["register"] = [b for b in bases["register"] if any(b)]  # the others would only repeat an element
-        return LinearLayout(bases, whole.out_sizes)
+        return without_repeats(fitted(tile, shape))
 
     def __str__(self) -> str:
         return (f"#ttg.blocked<{{sizePerThread = {list(self.size_per_thread)}, threadsPerWarp = "
                 f"{list(self.threads_per_warp)}, warpsPerCTA = {list(self.warps_per_cta)}, order = {list(self.order)}}}>")
+
+
+@dataclass(frozen=True)
+class SliceLayout:
+    """A parent layout without one of its dimensions: where a reduction along it, or expand_dims, has its elements."""
+
+    dim: int
+    parent: BlockedLayout | NVMMADistributedLayout | DotOperandLayout | SliceLayout
+
+    def layout(self, shape: Sequence[int]) -> LinearLayout:
+        shape = list(shape)
+        if not 0 <= self.dim <= len(shape):
+            raise LayoutError(f"slice: a tensor of {len(shape) + 1} dimensions has no dimension {self.dim}")
+        parent = self.parent.layout(shape[: self.dim] + [1] + shape[self.dim :])
+        bases = {name: [b[: self.dim] + b[self.dim + 1 :] for b in of] for name, of in parent.ins}
+        return without_repeats(LinearLayout(bases, {f"dim{d}": n for d, n in enumerate(shape)}))
+
+    def __str__(self) -> str:
+        return f"#ttg.slice<{{dim = {self.dim}, parent = {self.parent}}}>"
 
 
 @dataclass(frozen=True)
@@ -156,6 +172,13 @@ def fitted(tile: LinearLayout, shape: Sequence[int]) -> LinearLayout:
     bases.setdefault("block", [])
     whole = LinearLayout(bases, dict(zip(names, extents)))
     return whole.with_ins(REGISTERS).with_outs([f"dim{d}" for d in range(len(shape))])
+
+
+def without_repeats(layout: LinearLayout) -> LinearLayout:
+    """Without register bits that would only repeat an element."""
+    bases = layout.bases
+    bases["register"] = [b for b in bases["register"] if any(b)]
+    return LinearLayout(bases, layout.out_sizes)
 
 
 def _check_order(order: Sequence[int]) -> None:
