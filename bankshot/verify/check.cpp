@@ -52,8 +52,7 @@ std::string complaint(const Certificate& c) {
 
 std::string claim(const Certificate& c) {
   std::string restriction = c.in_place ? " that is in place" : "";
-  if (c.plain_low_bits != 0)
-    restriction += fmt::format("{} with {} plain low bits", c.in_place ? "" : " ", c.plain_low_bits);
+  if (c.plain_low_bits != 0) restriction += fmt::format(" with {} plain low bits", c.plain_low_bits);
   return fmt::format("no {}x{} XOR hash{} has less than excess {}", c.bank_bits, c.address_bits, restriction, c.excess);
 }
 

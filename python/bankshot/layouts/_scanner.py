@@ -1,0 +1,44 @@
+"""Reads text from left to right; a mistake becomes a LayoutError with its column."""
+
+from __future__ import annotations
+
+import re
+
+from ._errors import LayoutError
+
+
+class Scanner:
+    def __init__(self, text: str):
+        self.text, self.at = text, 0
+        self._skip_spaces()
+
+    def accept(self, pattern: str):
+        """The match of a regular expression at this place, after which reading goes on; else None."""
+        match = re.compile(pattern).match(self.text, self.at)
+        if match:
+            self.at = match.end()
+            self._skip_spaces()
+        return match
+
+    def expect(self, pattern: str, what: str):
+        match = self.accept(pattern)
+        if not match:
+            self.fail(f"expected {what}")
+        return match
+
+    def integer(self, what: str = "an integer") -> int:
+        return int(self.expect(r"_?(-?\d+)", what).group(1))
+
+    def end(self) -> None:
+        if self.at < len(self.text):
+            self.fail("unexpected text after the layout")
+
+    def fail(self, message: str, at: int | None = None):
+        line_start = self.text.rfind("\n", 0, self.at if at is None else at) + 1
+        line_end = self.text.find("\n", line_start)
+        line = self.text[line_start : line_end if line_end >= 0 else None]
+        raise LayoutError(message, line, (self.at if at is None else at) - line_start + 1)
+
+    def _skip_spaces(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
