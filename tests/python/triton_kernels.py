@@ -1,0 +1,160 @@
+"""Kernels of Triton under Bankshot, with tensors of a build of PyTorch without CUDA. Prints PASS and a name for each case;
+the exit status is 1 if something differs."""
+import sys
+
+import torch
+import triton
+import triton.language as tl
+
+failures = 0
+
+
+def case(function):
+    global failures
+    try:
+        function()
+        print("PASS", function.__name__)
+    except Exception as error:  # noqa: BLE001  each case is told by itself
+        failures += 1
+        print("FAIL", function.__name__, type(error).__name__, error)
+    return function
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def multiply(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row = tl.program_id(0) * BM + tl.arange(0, BM)
+    column = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    for first in range(0, K, BK):
+        x = tl.load(a + row[:, None] * K + (first + k)[None, :])
+        y = tl.load(b + (first + k)[:, None] * N + column[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + row[:, None] * N + column[None, :], total)
+
+
+@triton.jit
+def softmax(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=-float("inf"))
+    row = tl.exp(row - tl.max(row, 0))
+    tl.store(out + tl.program_id(0) * n + i, row / tl.sum(row, 0), mask=i < n)
+
+
+@triton.jit
+def count(x, out, BINS: tl.constexpr, BLOCK: tl.constexpr):
+    values = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
+    tl.atomic_add(out + tl.arange(0, BINS), tl.histogram(values, BINS))
+
+
+@triton.jit
+def add_all(pointers, out, HOW_MANY: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for k in range(HOW_MANY):
+        total += tl.load(tl.load(pointers + k).to(tl.pointer_type(tl.float32)) + i)
+    tl.store(out + i, total)
+
+
+@triton.autotune([triton.Config({"BLOCK": size}) for size in (64, 128)], key=["n"])
+@triton.jit
+def twice(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@case
+def tensors_of_the_cpu_and_of_cuda_are_arguments():
+    x, y = torch.rand(1000), torch.rand(1000, device="cuda")
+    out = torch.empty_like(x).cuda()
+    add[(4,)](x, y, out, 1000, 256)
+    assert torch.equal(out, x + y)
+    add[(1,)](x[300:], y[300:], out[300:], 256, 256)  # a part of a storage
+
+
+@case
+def tensor_cores():
+    a, b = torch.randn(128, 64).half(), torch.randn(64, 128).half()
+    c = torch.empty(128, 128)
+    multiply[(2, 2)](a, b, c, 128, 128, 64, 64, 64, 32)
+    torch.testing.assert_close(c, a.float() @ b.float(), atol=1e-3, rtol=1e-3)
+
+
+@case
+def reductions():
+    x = torch.randn(16, 100)
+    out = torch.empty_like(x)
+    softmax[(16,)](x, out, 100, 128)
+    torch.testing.assert_close(out, torch.softmax(x, 1))
+
+
+@case
+def atomics_in_shared_memory():
+    x = torch.randint(0, 64, (4096,), dtype=torch.int32)
+    out = torch.zeros(64, dtype=torch.int32)
+    count[(4,)](x, out, 64, 1024)
+    assert torch.equal(out.long(), torch.bincount(x, minlength=64))
+
+
+@case
+def pointers_in_a_tensor():
+    parts = [torch.rand(128) for _ in range(3)]
+    out = torch.empty(128)
+    add_all[(1,)](torch.tensor([part.data_ptr() for part in parts]), out, 3, 128)
+    torch.testing.assert_close(out, parts[0] + parts[1] + parts[2])
+
+
+@case
+def the_autotuner_takes_the_first():
+    x = torch.rand(256)
+    out = torch.empty(256)
+    twice[lambda meta: (triton.cdiv(256, meta["BLOCK"]),)](x, out, 256)
+    assert torch.equal(out, 2 * x)
+    assert twice.best_config.kwargs["BLOCK"] == 64
+
+
+@case
+def torch_cuda_answers_for_the_gpu():
+    assert torch.cuda.is_available() and torch.cuda.device_count() == 1
+    assert torch.cuda.get_device_capability() == (8, 0)
+    assert torch.cuda.get_device_properties(0).multi_processor_count == 108
+    assert triton.runtime.driver.active.get_current_target().arch == 80
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    end.record()
+    torch.cuda.synchronize()
+    assert start.elapsed_time(end) == 0
+
+
+@case
+def storages_that_are_gone_make_room():
+    for size in range(1000, 1050):
+        x = torch.rand(size)
+        out = torch.empty(size)
+        add[(triton.cdiv(size, 256),)](x, x, out, size, 256)
+        assert torch.equal(out, x + x)
+        del x, out
+
+
+@case
+def two_storages_over_the_same_bytes():
+    import numpy
+
+    array = numpy.arange(512, dtype=numpy.float32)
+    first, second = torch.from_numpy(array[:300]), torch.from_numpy(array[200:])
+    out = torch.empty(100)
+    add[(1,)](first[200:], second[:100], out, 100, 128)
+    assert torch.equal(out, 2 * torch.arange(200, 300, dtype=torch.float32))
+
+
+if "past-the-end" in sys.argv:
+    x = torch.rand(1000)
+    add[(4,)](x, x, torch.empty(1000), 1024, 256)
+    torch.cuda.synchronize()
+sys.exit(1 if failures else 0)
