@@ -21,8 +21,8 @@ struct Ending {
 /// Our libraries first on LD_LIBRARY_PATH, and LD_PRELOAD where the target needs it.
 void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, const std::string& libraries);
 
-/// What lets programs in Python find the parts of Bankshot made for them: our package and its start-up code on PYTHONPATH,
-/// and our ptxas (tools/stand_in) for Triton.
+/// What lets programs in Python find the parts of Bankshot made for them: our package and its start-up code on
+/// PYTHONPATH, and our ptxas (tools/stand_in) for Triton.
 void add_python(cuda::EnvironmentChanges& environment);
 
 struct LaunchOptions {
