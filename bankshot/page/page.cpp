@@ -9,6 +9,7 @@
 #include "bankshot/page/access_passes.hpp"
 #include "bankshot/page/ptx_functions.hpp"
 #include "bankshot/page/template.hpp"
+#include "bankshot/page/verdict_json.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/timing/base/counters.hpp"
 
@@ -131,9 +132,9 @@ std::string document(const Contents& contents) {
   }
   std::vector<std::string> notes = contents.notes;
   for (std::string& note : sources.notes()) notes.push_back(std::move(note));
-  const ordered_json head = {{"schema", "bankshot/page/1"},     {"command", contents.command},
-                             {"arguments", contents.arguments}, {"version", contents.version},
-                             {"date", contents.date},           {"notes", notes}};
+  ordered_json head = {{"schema", "bankshot/page/1"}, {"command", contents.command}, {"arguments", contents.arguments},
+                       {"version", contents.version}, {"date", contents.date},       {"notes", notes}};
+  if (contents.verdict != nullptr) head["verdict"] = verdict_json({*contents.reports.at(0), *contents.verdict});
   std::string report_text = contents.json;
   while (!report_text.empty() && report_text.back() == '\n') report_text.pop_back();
   const std::string text =

@@ -248,9 +248,9 @@ ProjectOptions::Judgement ProjectOptions::hold_against_baseline(const report::Ru
   return {fails ? kGateFailed : kDone, said};
 }
 
-void ProjectOptions::say_several_gpus() const {
-  if (!gates_.baseline.empty())
-    say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
+std::string ProjectOptions::several_gpus() const {
+  if (gates_.baseline.empty()) return {};
+  return "the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared";
 }
 
 void ProjectOptions::say_static() const {

@@ -102,14 +102,18 @@ struct ReportOutput::Page {
   const host::Target& target;
   std::vector<std::string> gpus;  ///< of a comparison
   std::vector<const host::Observation*> runs;
+  const formats::Verdict* verdict = nullptr;
+  std::string note = {};
 };
 
-bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen) const {
+bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen,
+                        const formats::Verdict* verdict) const {
   const report::RunReport& report = seen.report;
-  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}}, [&] {
-    const report::TextOptions options = text_options(report.program);
-    return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
-  });
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}, verdict},
+               [&] {
+                 const report::TextOptions options = text_options(report.program);
+                 return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
+               });
 }
 
 report::TextOptions ReportOutput::text_options(const std::string& program) const {
@@ -124,9 +128,9 @@ report::SourcePolicy ReportOutput::sources_of(const std::string& program) const 
 }
 
 bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target& target,
-                        const std::vector<host::Observation>& runs) const {
+                        const std::vector<host::Observation>& runs, const std::string& note) const {
   std::vector<report::RunReport> reports;
-  Page page{"simulate", target, gpus, {}};
+  Page page{.command = "simulate", .target = target, .gpus = gpus, .runs = {}, .note = note};
   for (const host::Observation& run : runs) {
     reports.push_back(run.report);
     page.runs.push_back(&run);
@@ -137,7 +141,8 @@ bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target
 
 bool ReportOutput::write(const std::string& json_text, const Page& page,
                          const std::function<std::string()>& text) const {
-  page::Contents contents{.command = page.command, .json = json_text};
+  page::Contents contents{.command = page.command, .json = json_text, .verdict = page.verdict};
+  if (!page.note.empty()) contents.notes.push_back("note: " + page.note);
   for (size_t k = 0; k < page.runs.size() && !html.file.empty(); ++k) {
     const host::Observation& run = *page.runs[k];
     contents.sources = sources_of(run.report.program);
