@@ -79,6 +79,18 @@ TEST(Page, has_the_report_unchanged_and_only_files_that_places_name) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Page, lacks_what_no_view_shows) {
+  const report::RunReport report = report::made_report({report::column()});
+  Contents contents = contents_of(report);
+  const std::string launch = R"({"cycles": 7, "counters": {"cycles": 7}})";
+  const std::string one = R"({"kernels": [{"counters": {"cycles": 7}, "timed_launches": [)" + launch + "]}]}";
+  const json kept = json::parse(R"({"kernels": [{"counters": {"cycles": 7}, "timed_launches": [{"cycles": 7}]}]})");
+  contents.json = one;
+  EXPECT_EQ(json::parse(document(contents))["report"], kept);
+  contents.json = "{\"reports\": [" + one + "]}";
+  EXPECT_EQ(json::parse(document(contents))["report"]["reports"][0], kept);
+}
+
 /// @return member `verdict` of the document
 json verdict_of(const report::RunReport& report, const formats::Verdict& verdict) {
   Contents contents = contents_of(report);
