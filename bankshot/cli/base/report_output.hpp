@@ -10,6 +10,7 @@
 
 #include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
+#include "bankshot/cli/base/text_look.hpp"
 #include "bankshot/formats/verdict.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/overwrite.hpp"
@@ -24,7 +25,7 @@ struct ReportOutput {
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
   SourceRoots source_roots;
-  bool whole_names = false, quiet = false;
+  TextLook look;
   bool without_text = false;  ///< standard output belongs to another document
 
   /// @param judged  whether the kernels that are shown are judged as well, for --help
@@ -64,9 +65,6 @@ struct ReportOutput {
   struct Page;
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
 };
-
-/// Whether text on standard output may have colours.
-bool colour_wanted();
 
 /// "bankshot: MESSAGE" on standard error.
 void say(const std::string& message);
