@@ -322,8 +322,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     const bankshot_search_options wanted = options_of(options);
     const std::string name = wanted.hash_class == nullptr ? "gf2" : wanted.hash_class;
     const scratchpad::HashClass* const hash_class = scratchpad::find_searchable_class(name);
-    if (hash_class == nullptr)
-      throw Wrong{fmt::format("no hash class is called '{}'; there are {}", name, scratchpad::searchable_classes())};
+    if (hash_class == nullptr) throw Wrong{scratchpad::unknown_class(name)};
     if (set.patterns.empty()) throw Wrong{"there are no accesses to search on"};
     check_weights(set);
     if (const auto error = search::cannot_search(set.rules, set.patterns)) throw Wrong{error->message};
