@@ -23,7 +23,8 @@ class Banks:
         self.width: int = _library.call("banks_width", self.pointer)  # bytes of a word
 
     def set_hash(self, spec: str) -> None:
-        _library.checked("banks_set_hash", self.pointer, Hash(spec, self.count, 16)._hash.pointer)
+        hash_ = Hash(spec, self.count, 16)  # held until the library has copied it
+        _library.checked("banks_set_hash", self.pointer, hash_._hash.pointer)
 
 
 @functools.lru_cache(maxsize=64)

@@ -15,9 +15,7 @@ _REMEDY = "give whole numbers, and None (in arrays -1, or a mask) for a lane tha
 
 def is_array(value: Any) -> bool:
     numpy = sys.modules.get("numpy")  # who has an array has imported it
-    if numpy is None:
-        return False
-    return bool(isinstance(value, numpy.ndarray))
+    return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 def like(value: Any, results: Sequence[Any]) -> Any:
@@ -30,7 +28,7 @@ def is_many(addresses: Any) -> bool:
     if is_array(addresses):
         if addresses.ndim not in (1, 2):
             raise Error(f"the addresses have {addresses.ndim} dimensions", "give one row a warp")
-        return addresses.ndim == 2
+        return bool(addresses.ndim == 2)
     if not hasattr(addresses, "__len__"):
         raise Error(f"{addresses!r} is not a list of addresses", _REMEDY)
     return len(addresses) > 0 and hasattr(addresses[0], "__len__")

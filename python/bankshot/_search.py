@@ -50,7 +50,8 @@ def _patterns_of(patterns: Any, width: int, gpu: str, kind: str, weights: Any) -
     times = [1] * len(rows) if weights is None else list(weights)
     if len(times) != len(rows):
         raise Error(f"{len(times)} weights for {len(rows)} accesses", "give one weight an access")
-    added = _library.Owned(_library.call("patterns_new", banks_of(str(gpu)).pointer), "patterns_free")
+    banks = banks_of(str(gpu))
+    added = _library.Owned(_library.call("patterns_new", banks.pointer), "patterns_free")
     for row, weight in zip(rows, times):
         same = (row.addresses, row.width, row.kind) if isinstance(row, Access) else (_lanes.lanes_of(row), width, kind)
         array, mask = _lanes.as_c(same[0])

@@ -23,6 +23,8 @@ from ._errors import Error
 from ._run import Run
 
 _OUTCOMES = "BANKSHOT_PYTEST_OUTCOMES"  # the file; set in the process of one test
+# Standard output of this process is Bankshot's, for its report.
+_START = "import os, sys; os.dup2(os.open(os.devnull, os.O_WRONLY), 1); import pytest; sys.exit(pytest.console_main())"
 _LIMITS = {"max_conflicts": "explain", "max_wavefronts": "explain", "races": "check", "errors": "check"}
 _OTHERS = ("gpu", "kernel")
 _MODES: dict[str, Callable[..., Run]] = {"explain": _run.explain, "check": _run.check}
@@ -37,7 +39,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("bankshot_options", "more options for bankshot explain and check: --source-root ../kernels", type="args", default=[])
 
 
-@pytest.hookimpl(trylast=True)  # when there is a terminal reporter
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARK)
     if os.environ.get(_OUTCOMES):
@@ -143,26 +144,26 @@ class _UnderBankshot(pytest.Item):
     def _command(self, folder: Path) -> list[str]:
         """pytest for this test alone; options of the command line do not reach it, those of PYTEST_ADDOPTS and of files do."""
         path, separator, name = self.nodeid.partition("::")
-        words = [sys.executable, "-m", "pytest", f"{self.config.rootpath / path}{separator}{name}", "--rootdir", str(self.config.rootpath),
-                 "--runxfail", "-o", f"cache_dir={folder / 'cache'}", "-p", "bankshot.pytest_plugin"]
+        words = [sys.executable, "-c", _START, f"{self.config.rootpath / path}{separator}{name}", "--rootdir", str(self.config.rootpath),
+                 "--runxfail", "-o", f"cache_dir={folder / 'cache'}"]
+        if not self.config.pluginmanager.hasplugin("bankshot"):  # not by its entry point
+            words += ["-p", __name__]
         if self.config.inipath is not None:
             words += ["-c", str(self.config.inipath)]
         if self.config.pluginmanager.hasplugin("xdist"):
             words += ["-n0"]
         return words
 
-    def _reports(self, path: Path) -> list[pytest.TestReport]:
-        reports = []
+    def _reports(self, path: Path) -> list[Any]:
+        reports: list[Any] = []
         if path.exists():
             with open(path, "rb") as file:
                 for data in pickle.load(file):
                     reports.append(self.config.hook.pytest_report_from_serializable(config=self.config, data=data))
         return reports
 
-    def _replay(self, reports: list[pytest.TestReport], run: Run) -> None:
+    def _replay(self, reports: list[Any], run: Run) -> None:
         """Ends as the test ended, unless it passed."""
-        if not any(report.when == "teardown" for report in reports):
-            raise _Failure("\n".join(["the test did not run to its end", run.text, run.errors]))
         for report in reports:
             if report.outcome == "passed":
                 continue
@@ -172,6 +173,8 @@ class _UnderBankshot(pytest.Item):
                 reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
                 pytest.skip(reason[len("Skipped: "):] if reason.startswith("Skipped: ") else reason)
             raise _Failure(report.longreprtext)
+        if not any(report.when == "teardown" for report in reports):
+            raise _Failure("\n".join(["the test did not run to its end", run.text, run.errors]))
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         if isinstance(excinfo.value, _Failure):
@@ -183,14 +186,20 @@ class _UnderBankshot(pytest.Item):
 
 
 class _OneTest:
-    """Hands in the outcomes, and prints nothing: standard output is Bankshot's report."""
+    """Hands in the outcomes."""
 
     def __init__(self, config: pytest.Config, path: Path):
         self._config, self._path = config, path
         self._outcomes: list[Any] = []
-        config.pluginmanager.unregister(name="terminalreporter")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.outcome != "passed":
+            self._add(report)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._add(report)
+
+    def _add(self, report: Any) -> None:
         self._outcomes.append(self._config.hook.pytest_report_to_serializable(config=self._config, report=report))
 
     def pytest_sessionfinish(self) -> None:
