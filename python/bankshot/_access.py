@@ -11,6 +11,7 @@ from typing import Any, Iterator, Optional, Union
 from . import _lanes, _library, _picture
 from ._errors import Error
 from ._hash import Hash
+from ._text import counted
 
 
 class Banks:
@@ -118,7 +119,7 @@ class Access:
 
     def __repr__(self) -> str:
         shape = f"stride of {self.stride_bytes} bytes" if self.pattern == "stride" else self.pattern
-        return f"<{self.kind} of {self.width} bytes a lane: {self.wavefronts} wavefronts, {self.ideal} ideal, {shape}>"
+        return f"<{self.kind} of {self.width} bytes a lane: {counted(self.wavefronts, 'wavefront')}, {self.ideal} ideal, {shape}>"
 
     def _repr_html_(self) -> str:
         return _picture.figure(self, repr(self)[1:-1])
@@ -173,7 +174,7 @@ class Accesses(Sequence):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         wavefronts, ideal = (sum(getattr(one, name) for one in self) for name in ("wavefronts", "ideal"))
-        return f"<{len(self)} accesses: {wavefronts} wavefronts, {ideal} ideal>"
+        return f"<{len(self)} accesses: {counted(wavefronts, 'wavefront')}, {ideal:,} ideal>"
 
     def _repr_html_(self) -> str:
         if not self._accesses:

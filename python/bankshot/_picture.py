@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from ._text import counted
+
 if TYPE_CHECKING:
     from ._access import Access
 
@@ -23,7 +25,7 @@ def svg(access: Access) -> str:
         first.setdefault(service.phase, service.pass_)
     most = max((service.pass_ - first[service.phase] for service in access.services), default=0)
     width, height = _LEFT + banks * _CELL + 2, _TOP + rows * _CELL + 4
-    title = f"{access.wavefronts} wavefronts, {access.ideal} without conflicts"
+    title = f"{counted(access.wavefronts, 'wavefront')}, {access.ideal} without conflicts"
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
              f'role="img" aria-label="{escape(title)}" font-family="monospace" font-size="8" fill="#7a8290" '
              'text-anchor="middle" dominant-baseline="central">',

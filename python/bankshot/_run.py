@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 from . import _call, _installation
 from ._errors import Error
 from ._report import Failed, Finding, Kernel, failed_of, findings_of, kernels_of, place_text
+from ._text import counted
 
 AnyPath = Union[str, "os.PathLike[str]"]
 Command = Union[AnyPath, Sequence[AnyPath], Callable[..., Any]]
@@ -88,10 +89,10 @@ class Run:
         errors=False                   no error of any check"""
         found = list(self.gaps)
         for kernel in self.kernels:
-            for counter, most in (("conflicts", max_conflicts), ("wavefronts", max_wavefronts)):
-                count = getattr(kernel, counter) - kernel.suppressed
+            for counter, most in (("conflict", max_conflicts), ("wavefront", max_wavefronts)):
+                count = getattr(kernel, counter + "s") - kernel.suppressed
                 if most is not None and count > most:
-                    found.append(f"{kernel.demangled} has {count:,} {counter}, more than {most:,}{_worst(kernel)}")
+                    found.append(f"{kernel.demangled} has {counted(count, counter)}, more than {most:,}{_worst(kernel)}")
         if (races is False or errors is False) and self.mode != "check":
             found.append(f"{self.mode} does not look for races and other errors: use check")
         strict = "same-value" in self.raw.get("checks", ())
@@ -118,7 +119,7 @@ class Run:
         counts = [(len(self.kernels), "kernel")]
         counts += [(len(self.findings), "finding")] if self.mode == "check" else [(self.conflicts, "conflict")]
         counts += [(self.cycles, "cycle")] if self.cycles is not None else []
-        what = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+        what = ", ".join(counted(count, noun) for count, noun in counts)
         return f"<{self.mode} on {self.gpu}: {what}{', incomplete' if self.gaps else ''}>"
 
     def _repr_html_(self) -> str:
@@ -128,7 +129,7 @@ class Run:
         rows = [(kernel, line) for kernel in self.kernels for line in kernel.lines if line.conflicts][:_MOST_LINES]
         for kernel, line in rows:
             place = place_text(line.file, line.line, line.sites[0].ptx_line)
-            says = f"{line.conflicts:,} conflicts, {place}, {kernel.demangled}"
+            says = f"{counted(line.conflicts, 'conflict')}, {place}, {kernel.demangled}"
             worst = line.sites[0].worst
             parts.append(f"<details><summary>{escape(says)} <code>{escape(line.text)}</code></summary>"
                          f"{'' if worst is None else worst._repr_html_()}</details>")
@@ -158,7 +159,7 @@ def _gaps(report: dict[str, Any], status: int, errors: str) -> list[str]:
         running = ", ".join(report["running"])
         gaps.append("the program or one of its processes did not end" + (f" while these kernels ran: {running}" if running else ""))
     for one in report["failed_launches"]:
-        gaps.append(f"{one['launches']} launches of {one['demangled'] or 'an unknown kernel'} failed: {one['reason']}")
+        gaps.append(f"{one['demangled'] or 'an unknown kernel'} failed at {counted(one['launches'], 'launch', 'launches')}: {one['reason']}")
     if not report["kernels"]:
         gaps.append("no kernel was measured")
     if report["partial"] and not gaps:
