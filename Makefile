@@ -4,7 +4,7 @@ RELEASE := build/release
 BANKSHOT := $(RELEASE)/bin/bankshot
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
-.PHONY: help setup build site install package dev demo test test-long bench fuzz format tidy coverage clean
+.PHONY: help setup build site install package wheel dev demo test test-long bench fuzz format tidy coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ install: setup ## install below PREFIX (/usr/local), in DESTDIR if that is set
 package: setup ## a Debian package and a .tar.gz, in build/release/packages
 	@JOBS=$(JOBS) tools/build product kernels manuals
 	@cpack --config $(RELEASE)/CPackConfig.cmake
+
+wheel: setup ## a Python wheel with the program in it, in dist; needs pip
+	@JOBS=$(JOBS) tools/build product kernels manuals
+	@packaging/wheel $(RELEASE) && ls dist/bankshot-*.whl
 
 dev: setup ## build for debugging, with warnings as errors, in build/dev
 	@cmake --preset dev && cmake --build --preset dev -- -j $(JOBS)
@@ -59,4 +63,4 @@ coverage: setup ## run the tests with coverage and print it by file
 	@tools/coverage
 
 clean: ## remove the build folder
-	@rm -rf build
+	@rm -rf build dist

@@ -125,6 +125,16 @@ std::string_view name(Mode mode) {
   return names[static_cast<size_t>(mode)];
 }
 
+std::string without_effect(const Allowance& allowance, Mode before, Mode after) {
+  std::vector<Counter> compared{Counter::conflicts, Counter::wavefronts};
+  if (before == Mode::simulate && after == Mode::simulate) compared.push_back(Counter::cycles);
+  if (before == Mode::check || after == Mode::check) compared = {Counter::findings};
+  if (!allowance.counter || std::ranges::find(compared, *allowance.counter) != compared.end()) return {};
+  std::string list;
+  for (const Counter counter : compared) list += (list.empty() ? "" : ", ") + std::string(name(counter));
+  return fmt::format("{} are not compared here; what is compared: {}", name(*allowance.counter), list);
+}
+
 Snapshot snapshot_of(const report::RunReport& report) {
   Snapshot snapshot{report.machine        ? Mode::simulate
                     : report.checks.any() ? Mode::check

@@ -16,6 +16,9 @@ namespace bankshot::compare {
 enum class Mode : uint8_t { explain, simulate, check };
 std::string_view name(Mode mode);
 
+/// Why an allowance has no effect where reports of these modes are compared; empty if it has.
+std::string without_effect(const Allowance& allowance, Mode before, Mode after);
+
 /// A source line in a kernel, with the shared-memory instructions that it became; without line information one of them.
 struct Line {
   std::string file;

@@ -1,5 +1,6 @@
 // Reading an experiment. toml++ is heavy, so it stays in this file.
 #define TOML_EXCEPTIONS 0
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "bankshot/experiment/coverage.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/support/installation.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -268,9 +270,10 @@ Result<Experiment> load(const std::string& name) {
       return Error{bad.message};
     }
   }
-  std::string list;
-  for (const std::string& one : names()) list += (list.empty() ? "" : ", ") + one;
-  return Error{"no experiment is called '" + name + "'; there are: " + (list.empty() ? "none in " + searched() : list)};
+  const std::vector<std::string> all = names();
+  return Error{fmt::format("no experiment is called '{}'; there are: {}{}", name,
+                           all.empty() ? "none in " + searched() : fmt::format("{}", fmt::join(all, ", ")),
+                           did_you_mean(name, all))};
 }
 
 }  // namespace bankshot::experiment

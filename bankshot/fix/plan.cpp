@@ -12,6 +12,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -207,9 +208,12 @@ std::optional<Error> names_no_kernel(const report::RunReport& report, const std:
   if (parts.empty()) return {};
   std::string names, known;
   for (const std::string& part : parts) names += (names.empty() ? "" : " or ") + part;
-  for (const report::Kernel& kernel : report.kernels)
+  NearestName nearest(parts[0]);
+  for (const report::Kernel& kernel : report.kernels) {
     known += (known.empty() ? "; there are " : ", ") + kernel.demangled;
-  return Error{"no kernel that ran has " + names + " in its name" + known};
+    nearest.compare_words(kernel.demangled);
+  }
+  return Error{"no kernel that ran has " + names + " in its name" + known + did_you_mean(nearest)};
 }
 
 report::SharedTotals totals_if(const report::Kernel& kernel, auto is_counted) {

@@ -8,6 +8,7 @@
 #include "bankshot/fix/hash_search.hpp"
 #include "bankshot/fix/replay.hpp"
 #include "bankshot/fix/source.hpp"
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
@@ -60,7 +61,7 @@ std::string padding_text(const ArrayPlan& array) {
                      result_text(array, Remedy::padding));
 }
 
-std::string layouts_text(const ArrayPlan& array) {
+std::string layouts_text(const ArrayPlan& array, bool paste) {
   std::string text;
   const Layouts& layouts = array.layouts;
   for (const Layout& layout : layouts.list) {
@@ -69,22 +70,23 @@ std::string layouts_text(const ArrayPlan& array) {
         layout.what, grouped(layouts.conflicts), grouped(layout.conflicts),
         grouped(layouts.ideal_wavefronts + layouts.conflicts), grouped(layouts.ideal_wavefronts + layout.conflicts),
         grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))), layout.extra_bytes < 0 ? "less" : "more");
-    if (std::ranges::count(layout.cpp, '\n') <= 2) text += layout.cpp.empty() ? "" : indented(layout.cpp);
+    if (paste && std::ranges::count(layout.cpp, '\n') <= 2) text += layout.cpp.empty() ? "" : indented(layout.cpp);
   }
   return text;
 }
 
-/// What there is to say of an array; with source to paste for what was chosen.
-std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, const scratchpad::Rules& rules) {
+/// What there is to say of an array. @param paste  also the source to paste for what was chosen
+std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, const scratchpad::Rules& rules,
+                       bool paste) {
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   const SourceArray source = source_array(array);
   std::string text =
       fmt::format("  {} ({}){}{}\n", source.name, size, source.lines.empty() ? "" : ", accessed at ", source.lines);
-  if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n" + layouts_text(array);
+  if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n" + layouts_text(array, paste);
   if (array.padding) text += padding_text(array);
   if (array.hash) text += hash_text(array);
-  text += layouts_text(array);
-  if (chosen && array.tried[*chosen].rewritten)
+  text += layouts_text(array, paste);
+  if (paste && chosen && array.tried[*chosen].rewritten)
     text += indented(source_text(source, *array.move(*chosen), rules.bank_bytes));
   return text;
 }
@@ -128,7 +130,7 @@ std::string forms_text(const KernelPlan& kernel, bool measured) {
          form_text("as it is", kernel.original, measured) + text + "  " + kernel.verdict + "\n" + launch_text(kernel);
 }
 
-std::string applied_text(const Applied& applied) {
+std::string applied_text(const Applied& applied, const report::TextOptions& options) {
   std::string text = "\nnot applied to the source: " + applied.failure + "\n";
   if (!applied.sources.empty()) {
     text = (applied.failure.empty() ? "\napplied to the source in " : "\napplied without success to the source in ") +
@@ -142,7 +144,7 @@ std::string applied_text(const Applied& applied) {
   }
   for (const AppliedKernel& kernel : applied.kernels) {
     const auto change = [](uint64_t before, uint64_t after) { return grouped(before) + " -> " + grouped(after); };
-    text += fmt::format("  {}{}: wavefronts {}, conflicts {}", kernel.demangled,
+    text += fmt::format("  {}{}: wavefronts {}, conflicts {}", report::shown_name(kernel.demangled, options),
                         kernel.chosen ? "" : " (shares a declaration that changed)",
                         change(kernel.before.shared.wavefronts, kernel.after.shared.wavefronts),
                         change(kernel.before.shared.conflicts(), kernel.after.shared.conflicts()));
@@ -162,12 +164,13 @@ std::string left_alone_text(const rewrite::Refusal& refusal) {
          (refusal.place.ptx_line == 0 ? "" : " (" + ptx::to_string(refusal.place) + ")");
 }
 
-std::string to_text(const Plan& plan) {
+std::string to_text(const Plan& plan, const report::TextOptions& options) {
   if (plan.kernels.empty()) return base_name(plan.program) + " does not use shared memory: there is nothing to fix\n";
   std::string text;
   for (const KernelPlan& kernel : plan.kernels) {
-    text += fmt::format("{}\n", kernel.kernel.demangled) + forms_text(kernel, plan.measured_on.has_value());
-    for (const ArrayPlan& array : kernel.arrays) text += array_text(array, kernel.chosen, plan.rules);
+    text +=
+        report::shown_name(kernel.kernel.demangled, options) + "\n" + forms_text(kernel, plan.measured_on.has_value());
+    for (const ArrayPlan& array : kernel.arrays) text += array_text(array, kernel.chosen, plan.rules, options.legend);
     text += "\n";
   }
   if (!plan.no_cycles.empty()) text += "cycles were not simulated: " + plan.no_cycles + "\n";
@@ -184,7 +187,7 @@ std::string to_text(const Plan& plan) {
       "bit\n";
   if (!plan.not_compared.empty())
     text += plan.not_compared + " differ between two runs of the original, and were not compared\n";
-  return text + (plan.applied ? applied_text(*plan.applied) : "");
+  return text + (plan.applied ? applied_text(*plan.applied, options) : "");
 }
 
 }  // namespace bankshot::fix

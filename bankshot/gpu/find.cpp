@@ -5,6 +5,7 @@
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/support/installation.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -62,7 +63,7 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
   if (fs::is_regular_file(name_or_path, code)) return not_toml(name_or_path);
   const std::vector<std::string> names = gpu_names();
   return Error{"no GPU is called '" + name_or_path + "'; there are " + (names.empty() ? "none" : join(names, ", ")) +
-               " (in " + join(folders, ", ") + ")"};
+               " (in " + join(folders, ", ") + ")" + did_you_mean(name_or_path, names)};
 }
 
 Result<Gpu> find_gpu(const std::string& name_or_path) {

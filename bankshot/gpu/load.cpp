@@ -1,6 +1,7 @@
 // Reading a description. toml++ is heavy, so it stays in this file.
 #define TOML_EXCEPTIONS 0
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 
 #include <toml++/toml.h>
@@ -135,6 +136,18 @@ class Reader {
     }
   }
 
+  /// Every section, and every key with its section.
+  static std::vector<std::string> known_names() {
+    std::vector<std::string> names;
+    for (const auto table : {keys(), timing_keys()}) {
+      for (const Key& key : table) {
+        names.emplace_back(key.section);
+        names.push_back(path(key));
+      }
+    }
+    return names;
+  }
+
   static bool known(std::string_view section, std::string_view name) {
     const auto is_it = [&](const Key& key) { return key.section == section && key.name == name; };
     return std::ranges::any_of(keys(), is_it) || std::ranges::any_of(timing_keys(), is_it);
@@ -155,7 +168,8 @@ class Reader {
       if (leads_to_section(full) && node.is_table()) {
         refuse_unknown(*node.as_table(), full);
       } else {
-        complain(node, (section.empty() || node.is_table() ? "unknown section or key: " : "unknown key: ") + full);
+        complain(node, (section.empty() || node.is_table() ? "unknown section or key: " : "unknown key: ") + full +
+                           did_you_mean(full, known_names()));
       }
     }
   }

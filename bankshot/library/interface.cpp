@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/library/atomics_machine.hpp"
@@ -16,7 +17,9 @@
 #include "bankshot/library/described_launch.hpp"
 #include "bankshot/library/static_report.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/scratchpad/access/access.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/search/search.hpp"
@@ -212,6 +215,13 @@ bankshot_banks* bankshot_banks_of(const char* gpu) {
     return new bankshot_banks{found.machine.scratchpad, found.machine.warp_size};
   });
 }
+bankshot_banks* bankshot_banks_read(const char* json) {
+  return guarded<>(static_cast<bankshot_banks*>(nullptr), [&] {
+    const auto object = nlohmann::json::parse(given(json, "json"), nullptr, false);
+    if (!object.is_object()) throw Wrong{"the rules of the banks must be a JSON object"};
+    return new bankshot_banks{value_of(report::read_rules(object)), scratchpad::kMaxLanes};
+  });
+}
 void bankshot_banks_free(bankshot_banks* banks) { delete banks; }
 unsigned bankshot_banks_count(const bankshot_banks* banks) { return banks == nullptr ? 0 : banks->rules.banks; }
 unsigned bankshot_banks_width(const bankshot_banks* banks) { return banks == nullptr ? 0 : banks->rules.bank_bytes; }
@@ -235,6 +245,27 @@ int bankshot_access(const bankshot_banks* banks, bankshot_kind kind, unsigned wi
     const scratchpad::Shape shape = scratchpad::classify(rules, width, access.addresses.data(), lanes);
     *cost = {found.wavefronts, found.ideal, found.position, static_cast<uint32_t>(shape.pattern),
              shape.pattern == scratchpad::PatternClass::stride ? shape.stride_bytes : 0};
+  });
+}
+
+int bankshot_access_services(const bankshot_banks* banks, bankshot_kind kind, unsigned width, const uint32_t* addresses,
+                             uint64_t lanes, bankshot_service* services, size_t room) {
+  return guarded(-1, [&] {
+    const auto& [rules, warp_size] = *given(banks, "banks");
+    const LaneAccess access = access_of(warp_size, kind, width, addresses, lanes);
+    if (lanes == 0) return 0;
+    uint32_t number = 0;
+    size_t count = 0;
+    for (const scratchpad::Pass& pass : scratchpad::passes(rules, access.kind, width, access.addresses.data(), lanes)) {
+      for (size_t slot = 0; slot < pass.lanes.size(); ++slot) {  // [port * banks + bank]
+        if (pass.lanes[slot].empty()) continue;
+        if (count++ < room)
+          given(services, "services")[count - 1] = {number, static_cast<uint32_t>(slot % rules.banks), pass.word[slot],
+                                                    pass.lanes[slot].bits(), pass.phase.bits()};
+      }
+      ++number;
+    }
+    return static_cast<int>(count);
   });
 }
 
@@ -291,8 +322,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     const bankshot_search_options wanted = options_of(options);
     const std::string name = wanted.hash_class == nullptr ? "gf2" : wanted.hash_class;
     const scratchpad::HashClass* const hash_class = scratchpad::find_searchable_class(name);
-    if (hash_class == nullptr)
-      throw Wrong{fmt::format("no hash class is called '{}'; there are {}", name, scratchpad::searchable_classes())};
+    if (hash_class == nullptr) throw Wrong{scratchpad::unknown_class(name)};
     if (set.patterns.empty()) throw Wrong{"there are no accesses to search on"};
     check_weights(set);
     if (const auto error = search::cannot_search(set.rules, set.patterns)) throw Wrong{error->message};

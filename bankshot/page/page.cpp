@@ -9,57 +9,65 @@
 #include "bankshot/page/access_passes.hpp"
 #include "bankshot/page/ptx_functions.hpp"
 #include "bankshot/page/template.hpp"
+#include "bankshot/page/verdict_json.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/timing/base/counters.hpp"
 
 namespace bankshot::page {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 /// Most pictures of one page, of the sites with the most conflicts.
 constexpr size_t kMostPictures = 400;
 
 /// Adds the files of all places of a report: objects with a `file` and a `line`.
-void add_files(const json& value, std::set<std::string>& files) {
+void add_files(const ordered_json& value, std::set<std::string>& files) {
   if (value.is_object() && value.contains("line")) {
     const auto file = value.find("file");
     if (file != value.end() && file->is_string() && !file->get_ref<const std::string&>().empty())
       files.insert(file->get<std::string>());
   }
   if (!value.is_structured()) return;
-  for (const json& part : value) add_files(part, files);
+  for (const ordered_json& part : value) add_files(part, files);
+}
+
+/// The report itself, or those of a comparison.
+std::vector<ordered_json*> reports_in(ordered_json& report) {
+  if (!report.contains("reports")) return {&report};
+  std::vector<ordered_json*> all;
+  for (ordered_json& one : report["reports"]) all.push_back(&one);
+  return all;
 }
 
 /// Adds the lines of PTX that an object and its parts name.
-void add_ptx_lines(const json& value, std::set<uint32_t>& lines) {
+void add_ptx_lines(const ordered_json& value, std::set<uint32_t>& lines) {
   if (value.is_object()) {
     const auto line = value.find("ptx_line");
     if (line != value.end() && line->is_number_unsigned()) lines.insert(line->get<uint32_t>());
   }
   if (!value.is_structured()) return;
-  for (const json& part : value) add_ptx_lines(part, lines);
+  for (const ordered_json& part : value) add_ptx_lines(part, lines);
 }
 
 /// Adds the lines of PTX that the kernels of a report name, by digest of their module.
-void add_kernel_lines(const json& report, std::map<std::string, std::set<uint32_t>>& lines) {
+void add_kernel_lines(const ordered_json& report, std::map<std::string, std::set<uint32_t>>& lines) {
   std::map<std::string, std::string> module_of;  // by name of a kernel: findings know no more than that
-  for (const json& kernel : report.value("kernels", json::array())) {
+  for (const ordered_json& kernel : report.value("kernels", ordered_json::array())) {
     const std::string module = kernel.value("module", "");
     module_of.emplace(kernel.value("name", ""), module);
     add_ptx_lines(kernel, lines[module]);
   }
-  for (const json& finding : report.value("findings", json::array())) {
+  for (const ordered_json& finding : report.value("findings", ordered_json::array())) {
     const auto found = module_of.find(finding.value("kernel", ""));
     if (found != module_of.end()) add_ptx_lines(finding, lines[found->second]);
   }
 }
 
-ordered_json ptx_json(const std::map<std::string, std::string>& texts, const json& report) {
+ordered_json ptx_json(const std::map<std::string, std::string>& texts, const ordered_json& report) {
   std::map<std::string, std::set<uint32_t>> lines;
   if (report.contains("reports")) {
-    for (const json& one : report["reports"]) add_kernel_lines(one, lines);
+    for (const ordered_json& one : report["reports"]) add_kernel_lines(one, lines);
   } else {
     add_kernel_lines(report, lines);
   }
@@ -71,6 +79,18 @@ ordered_json ptx_json(const std::map<std::string, std::string>& texts, const jso
     if (!functions.empty()) modules[digest] = std::move(functions);
   }
   return modules;
+}
+
+/// The report without what no view reads and would fill the page: the counters of single launches.
+ordered_json shown(ordered_json report) {
+  for (ordered_json* const one : reports_in(report)) {
+    if (!one->contains("kernels")) continue;
+    for (ordered_json& kernel : (*one)["kernels"]) {
+      if (!kernel.contains("timed_launches")) continue;
+      for (ordered_json& launch : kernel["timed_launches"]) launch.erase("counters");
+    }
+  }
+  return report;
 }
 
 struct PlacedSite {
@@ -120,7 +140,7 @@ std::string text_of(const ordered_json& value) {
 }  // namespace
 
 std::string document(const Contents& contents) {
-  const json report = json::parse(contents.json, nullptr, false);
+  const ordered_json report = shown(ordered_json::parse(contents.json, nullptr, false));
   std::set<std::string> files;
   add_files(report, files);
   report::SourceLines sources(contents.sources);
@@ -131,14 +151,12 @@ std::string document(const Contents& contents) {
   }
   std::vector<std::string> notes = contents.notes;
   for (std::string& note : sources.notes()) notes.push_back(std::move(note));
-  const ordered_json head = {{"schema", "bankshot/page/1"},     {"command", contents.command},
-                             {"arguments", contents.arguments}, {"version", contents.version},
-                             {"date", contents.date},           {"notes", notes}};
-  std::string report_text = contents.json;
-  while (!report_text.empty() && report_text.back() == '\n') report_text.pop_back();
+  ordered_json head = {{"schema", "bankshot/page/1"}, {"command", contents.command}, {"arguments", contents.arguments},
+                       {"version", contents.version}, {"date", contents.date},       {"notes", notes}};
+  if (contents.verdict != nullptr) head["verdict"] = verdict_json({*contents.reports.at(0), *contents.verdict});
   const std::string text =
       fmt::format("{},\n\"report\":{},\n\"sources\":{},\n\"ptx\":{},\n\"pictures\":{},\n\"causes\":{}}}\n",
-                  text_of(head).substr(0, text_of(head).size() - 1), report_text, text_of(texts),
+                  text_of(head).substr(0, text_of(head).size() - 1), text_of(report), text_of(texts),
                   text_of(ptx_json(contents.ptx, report)), text_of(pictures_json(contents.reports)),
                   text_of(causes_json(contents.reports)));
   return without_markup(text);

@@ -40,12 +40,13 @@ struct Suppression {
 enum class Unused : uint8_t { ignore, warn, error };
 
 struct Project {
-  std::string file;                       ///< absolute
-  std::string folder;                     ///< of the file, without symbolic links
-  std::string gpu;                        ///< a name, or an absolute path below the folder; empty: not said
-  std::vector<std::string> header_roots;  ///< absolute; see ptx/library_headers.hpp
-  std::vector<std::string> source_roots;  ///< absolute: the folders whose sources may be read; empty: not said
-  std::vector<std::string> reports;       ///< absolute: those that editors show; they need not exist
+  std::string file;                          ///< absolute
+  std::string folder;                        ///< of the file, without symbolic links
+  std::string gpu;                           ///< a name, or an absolute path below the folder; empty: not said
+  std::vector<std::string> header_roots;     ///< absolute; see ptx/library_headers.hpp
+  std::vector<std::string> source_roots;     ///< absolute: the folders whose sources may be read; empty: not said
+  std::vector<std::string> reports;          ///< absolute: those that editors show; they need not exist
+  std::vector<std::string> missing_folders;  ///< roots that do not exist, a sentence each, with the place in the file
   Gates explain, simulate, check;
   Unused unused_suppressions = Unused::warn;
   std::vector<Suppression> suppressions;

@@ -2,22 +2,30 @@
 #include <array>
 #include <filesystem>
 
+#include "bankshot/compare/snapshot.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/project/project.hpp"
 #include "bankshot/report/run/suppressed.hpp"
 #include "bankshot/simt/checks/finding.hpp"
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/support/toml_reader.hpp"
 
 namespace bankshot::project {
 namespace {
 
-bool is_kind(std::string_view name) {
-  if (name == report::kBankConflict) return true;
+/// Everything that may be suppressed: kinds of findings, their checks, conflicts.
+std::vector<std::string_view> kinds() {
+  std::vector<std::string_view> all{report::kBankConflict};
   for (unsigned k = 0; k < simt::kFindingKinds; ++k) {
     const auto kind = static_cast<simt::Finding::Kind>(k);
-    if (name == simt::name_of(kind) || name == simt::check_of(kind)) return true;
+    all.push_back(simt::name_of(kind));
+    all.push_back(simt::check_of(kind));
   }
-  return false;
+  return all;
+}
+bool is_kind(std::string_view name) {
+  const std::vector<std::string_view> all = kinds();
+  return std::ranges::find(all, name) != all.end();
 }
 
 class ProjectReader : TomlReader {
@@ -37,17 +45,17 @@ class ProjectReader : TomlReader {
       else
         complain(*root_.get("gpu"), "gpu: " + path.error().message);
     }
-    project.header_roots = folders("header_roots", project);
-    project.source_roots = folders("source_roots", project);
-    texts(root_, "reports", [&](const std::string& text) {
+    project.header_roots = folders("header_roots", project, "no header is below it");
+    project.source_roots = folders("source_roots", project, "no source is quoted from it");
+    texts(root_, "reports", [&](const std::string& text, Position) {
       const Result<std::string> path = path_in(project, text);
       if (path) project.reports.push_back(*path);
       return path ? "" : path.error().message;
     });
     read_unused(project);
-    read_gates("explain", true, project, project.explain);
-    read_gates("simulate", false, project, project.simulate);
-    read_gates("check", false, project, project.check);
+    read_gates(compare::Mode::explain, true, project, project.explain);
+    read_gates(compare::Mode::simulate, false, project, project.simulate);
+    read_gates(compare::Mode::check, false, project, project.check);
     for_each_table("suppress", [&](const toml::table& table) { project.suppressions.push_back(suppression(table)); });
   }
 
@@ -62,7 +70,7 @@ class ProjectReader : TomlReader {
       complain(*root_.get("unused_suppressions"), "unused_suppressions must be \"ignore\", \"warn\" or \"error\"");
   }
 
-  /// A list of texts, each given to `take`, which returns what is wrong with it.
+  /// A list of texts, each given to `take` with its place; `take` returns what is wrong with it.
   template <class Take>
   void texts(const toml::table& table, std::string_view key, Take take) {
     const toml::node* node = table.get(key);
@@ -72,24 +80,31 @@ class ProjectReader : TomlReader {
     for (const toml::node& item : *list) {
       if (!item.is_string()) {
         complain(item, fmt::format("{0} must be a list of strings: {0} = [\"…\"]", key));
-      } else if (const std::string wrong = take(item.as_string()->get()); !wrong.empty()) {
+      } else if (const std::string wrong = take(item.as_string()->get(), position_of(item)); !wrong.empty()) {
         complain(item, fmt::format("{} {}", key, wrong));
       }
     }
   }
 
-  /// The project's folder and folders below it.
-  std::vector<std::string> folders(std::string_view key, const Project& project) {
+  /// The project's folder and folders below it. @param effect  what it means that one does not exist
+  std::vector<std::string> folders(std::string_view key, Project& project, std::string_view effect) {
     std::vector<std::string> all;
-    texts(root_, key, [&](const std::string& text) {
+    texts(root_, key, [&](const std::string& text, Position position) -> std::string {
       const Result<std::string> path = folder_in(project, text);
-      if (path) all.push_back(*path);
-      return path ? "" : path.error().message;
+      if (!path) return path.error().message;
+      std::error_code code;
+      if (!std::filesystem::exists(*path, code)) {
+        project.missing_folders.push_back(fmt::format("{}:{}:{}: {}: '{}' does not exist, so {}", project.file,
+                                                      position.line, position.column, key, text, effect));
+      }
+      all.push_back(*path);
+      return {};
     });
     return all;
   }
 
-  void read_gates(std::string_view command, bool has_limits, const Project& project, Gates& gates) {
+  void read_gates(compare::Mode mode, bool has_limits, const Project& project, Gates& gates) {
+    const std::string_view command = compare::name(mode);
     const toml::table* table = section(root_, command);
     if (table == nullptr) return;
     const std::string where = fmt::format(" of [{}]", command);
@@ -98,7 +113,7 @@ class ProjectReader : TomlReader {
     else
       refuse_unknown(*table, {"baseline", "allow", "ratchet"}, where);
     if (has_limits) {
-      texts(*table, "fail_on", [&](const std::string& text) {
+      texts(*table, "fail_on", [&](const std::string& text, Position) {
         const Result<compare::Gate> gate = compare::parse_gate(text);
         if (gate) gates.fail_on.push_back(*gate);
         return gate ? "" : gate.error().message;
@@ -113,10 +128,12 @@ class ProjectReader : TomlReader {
       if (const Result<std::string> path = path_in(project, gates.baseline); !path)
         complain(*table->get("baseline"), "baseline: " + path.error().message);
     }
-    texts(*table, "allow", [&](const std::string& text) {
+    texts(*table, "allow", [&](const std::string& text, Position) {
       const Result<compare::Allowance> allowance = compare::parse_allowance(text);
-      if (allowance) gates.allow.push_back(*allowance);
-      return allowance ? "" : allowance.error().message;
+      if (!allowance) return allowance.error().message;
+      gates.allow.push_back(*allowance);
+      const std::string why = compare::without_effect(*allowance, mode, mode);
+      return why.empty() ? "" : "'" + text + "': " + why;
     });
     if (const toml::node* node = table->get("ratchet")) {
       if (node->is_boolean())
@@ -135,8 +152,8 @@ class ProjectReader : TomlReader {
     } else if (!one.kind.empty() && !is_kind(one.kind)) {
       complain(*table.get("kind"),
                fmt::format("'{}' is not a kind: bank-conflict, memory, race, sync, or the `kind` of "
-                           "a finding in the JSON of bankshot check",
-                           one.kind));
+                           "a finding in the JSON of bankshot check{}",
+                           one.kind, did_you_mean(one.kind, kinds())));
     }
     if (one.reason.find_first_not_of(" \t\n") == std::string::npos)
       complain(table, "a suppression needs `reason`: why this is accepted");

@@ -1,7 +1,6 @@
 #include "bankshot/ptx/scope.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::ptx {
 namespace {
@@ -19,24 +18,6 @@ auto for_each_stem(std::string_view name, F f) -> decltype(f(name, 0u)) {
     if (auto found = f(name.substr(0, name.size() - digits), number)) return found;
   }
   return nullptr;
-}
-
-/// Levenshtein's distance, or `limit` if it is no less.
-size_t distance(std::string_view a, std::string_view b, size_t limit) {
-  const size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
-  if (longer - shorter >= limit || longer > 64) return limit;
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return std::min(row[b.size()], limit);
 }
 
 }  // namespace
@@ -79,20 +60,13 @@ std::optional<Declared> Scope::find(std::string_view name) const {
 }
 
 std::string_view Scope::near(std::string_view name, Declared::What what) const {
-  std::string_view best;
-  if (name.size() < 2) return best;  // a short name is near to everything
-  size_t nearest = name.size() < 6 ? 1 : 2;
+  NearestName nearest(name);
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
     for (const auto& [candidate, declared] : scope->names_) {
-      if (declared.what != what) continue;
-      const size_t steps = distance(name, candidate, nearest + 1);
-      const bool nearer = steps < nearest || (steps == nearest && (best.empty() || candidate < best));
-      if (!nearer) continue;  // of equally near ones the first in the alphabet: the table has no order
-      nearest = steps;
-      best = candidate;
+      if (declared.what == what) nearest.compare(candidate);
     }
   }
-  return best;
+  return nearest.found();
 }
 
 std::optional<uint32_t> Scope::range_of(std::string_view name) const {

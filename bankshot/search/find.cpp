@@ -31,8 +31,7 @@ std::string names_of(const std::vector<Method>& methods) {
 Result<Found> find(const Problem& problem, std::string_view hash_class, Method method, const SearchOptions& options) {
   const HashClass* const c = scratchpad::find_searchable_class(hash_class);
   if (c == nullptr) {
-    return Error{"no hash class is called '" + std::string(hash_class) + "'; there are " +
-                 scratchpad::searchable_classes()};
+    return Error{scratchpad::unknown_class(hash_class)};
   }
   if (options.plain_low_bits > problem.size.bank_bits) {
     return Error{std::to_string(options.plain_low_bits) + " plain low bits, but there are only " +

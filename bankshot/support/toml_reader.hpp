@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bankshot/support/diagnostic.hpp"
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot {
@@ -33,8 +34,8 @@ class TomlReader {
   void refuse_unknown(const toml::table& table, std::initializer_list<std::string_view> known, std::string_view where) {
     for (const auto& [key, node] : table) {
       if (std::ranges::find(known, key.str()) == known.end())
-        complain(position_of(key.source()),
-                 fmt::format("unknown key '{}'{}; known keys: {}", key.str(), where, fmt::join(known, ", ")));
+        complain(position_of(key.source()), fmt::format("unknown key '{}'{}; known keys: {}{}", key.str(), where,
+                                                        fmt::join(known, ", "), did_you_mean(key.str(), known)));
     }
   }
 

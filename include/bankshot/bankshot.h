@@ -53,6 +53,8 @@ typedef struct bankshot_banks bankshot_banks;
 
 /** @param gpu  a name that `bankshot gpus` lists, or the path of a .toml file */
 BANKSHOT_API bankshot_banks* bankshot_banks_of(const char* gpu);
+/** @param json  an object like `scratchpad` in a report (docs/json.md), with its hash if it has one */
+BANKSHOT_API bankshot_banks* bankshot_banks_read(const char* json);
 BANKSHOT_API void bankshot_banks_free(bankshot_banks* banks);
 BANKSHOT_API unsigned bankshot_banks_count(const bankshot_banks* banks);
 BANKSHOT_API unsigned bankshot_banks_width(const bankshot_banks* banks); /**< bytes of a word: 4 or 8 */
@@ -86,6 +88,23 @@ typedef struct bankshot_cost {
  * @param lanes      bit l is set if lane l takes part */
 BANKSHOT_API int bankshot_access(const bankshot_banks* banks, enum bankshot_kind kind, unsigned width,
                                  const uint32_t* addresses, uint64_t lanes, bankshot_cost* cost);
+
+/** A bank delivers a word to lanes. */
+typedef struct bankshot_service {
+  uint32_t pass; /**< 0 to wavefronts - 1 */
+  uint32_t bank;
+  uint32_t word;  /**< byte address / bankshot_banks_width() */
+  uint64_t lanes; /**< bit l is set if lane l gets the word */
+  uint64_t phase; /**< the lanes that are served together, in this pass and its neighbours */
+} bankshot_service;
+
+/** Lists what the banks do in each pass of an access, by pass, then by bank. The order of the passes of one phase is a
+ * choice of Bankshot; their number is not. The other parameters are those of bankshot_access().
+ * @param services  null, or an array of `room` entries, of which as many are filled as there are services
+ * @return          the number of services, which may be larger than `room`; -1 if it fails */
+BANKSHOT_API int bankshot_access_services(const bankshot_banks* banks, enum bankshot_kind kind, unsigned width,
+                                          const uint32_t* addresses, uint64_t lanes, bankshot_service* services,
+                                          size_t room);
 
 /* ---- Patterns: many accesses, and the best hash for them ---- */
 

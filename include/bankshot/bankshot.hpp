@@ -103,6 +103,9 @@ class Banks {
   /// @param gpu  a name that `bankshot gpus` lists, or the path of a .toml file
   explicit Banks(const std::string& gpu) : banks_(detail::checked(bankshot_banks_of(gpu.c_str()))) {}
 
+  /// @param json  an object like `scratchpad` in a report
+  static Banks read(const std::string& json) { return Banks(detail::checked(bankshot_banks_read(json.c_str()))); }
+
   unsigned count() const { return bankshot_banks_count(banks_.get()); }
   unsigned width() const { return bankshot_banks_width(banks_.get()); }  ///< bytes of a word
   void set_hash(const Hash& hash) { detail::check(bankshot_banks_set_hash(banks_.get(), hash.get())); }
@@ -112,9 +115,24 @@ class Banks {
                                   access.addresses.data(), access.lanes(), &c));
     return {c.wavefronts, c.ideal, c.position, static_cast<Pattern>(c.pattern), c.stride_bytes};
   }
+  /// What the banks do in each pass, by pass, then by bank.
+  std::vector<bankshot_service> services(const Access& access) const {
+    const auto list = [&](std::vector<bankshot_service>& into) {
+      return bankshot_access_services(banks_.get(), static_cast<bankshot_kind>(access.kind), access.width,
+                                      access.addresses.data(), access.lanes(), into.data(), into.size());
+    };
+    std::vector<bankshot_service> services;
+    const int count = list(services);
+    detail::check(count < 0);
+    services.resize(static_cast<size_t>(count));
+    list(services);
+    return services;
+  }
   const bankshot_banks* get() const { return banks_.get(); }
 
  private:
+  explicit Banks(bankshot_banks* banks) : banks_(banks) {}
+
   std::unique_ptr<bankshot_banks, detail::Deleter<bankshot_banks_free>> banks_;
 };
 

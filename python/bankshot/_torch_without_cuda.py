@@ -1,8 +1,6 @@
 """A build of PyTorch without CUDA, under Bankshot: "cuda" means the CPU, and torch.cuda answers for Bankshot's GPU."""
 
 import contextlib
-import ctypes
-import types
 
 
 def _is_cuda(device):
@@ -35,39 +33,6 @@ def _mode(torch):
             return function(*arguments, **options)
 
     return CudaIsTheCpu()
-
-
-class _Gpu:
-    """Bankshot's GPU by the driver's interface."""
-
-    def __init__(self, library):
-        self._library = library
-        library.cuInit(0)
-
-    def attribute(self, number):
-        """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
-        value = ctypes.c_int()
-        self._library.cuDeviceGetAttribute(ctypes.byref(value), number, 0)
-        return value.value
-
-    def name(self):
-        text = ctypes.create_string_buffer(256)
-        self._library.cuDeviceGetName(text, len(text), 0)
-        return text.value.decode()
-
-    def memory(self):
-        """Free and total bytes."""
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        self._library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
-        return free.value, total.value
-
-    def properties(self):
-        return types.SimpleNamespace(
-            name=self.name(), major=self.attribute(75), minor=self.attribute(76), total_memory=self.memory()[1],
-            multi_processor_count=self.attribute(16), warp_size=self.attribute(10),
-            max_threads_per_multi_processor=self.attribute(39), regs_per_multiprocessor=self.attribute(82),
-            shared_memory_per_block=self.attribute(8), shared_memory_per_block_optin=self.attribute(97),
-            shared_memory_per_multiprocessor=self.attribute(81), L2_cache_size=self.attribute(38))
 
 
 class _Stream:
@@ -123,10 +88,8 @@ class _Event:
         return 0.0
 
 
-def put_in_place(torch, library):
-    """Changes torch and torch.cuda for the rest of the process."""
-    gpu = _Gpu(library)
-    capability = (gpu.attribute(75), gpu.attribute(76))
+def put_in_place(torch, gpu):
+    """Changes torch and torch.cuda for the rest of the process. `gpu` is a _gpu.Gpu."""
     answers = {
         "is_available": lambda: True,
         "is_initialized": lambda: True,
@@ -135,7 +98,7 @@ def put_in_place(torch, library):
         "current_device": lambda: 0,
         "set_device": lambda device: None,
         "device": lambda device=None: contextlib.nullcontext(),
-        "get_device_capability": lambda device=None: capability,
+        "get_device_capability": lambda device=None: gpu.capability(),
         "get_device_name": lambda device=None: gpu.name(),
         "get_device_properties": lambda device=None: gpu.properties(),
         "mem_get_info": lambda device=None: gpu.memory(),

@@ -15,6 +15,8 @@ import ctypes
 import os
 import sys
 
+from bankshot import _gpu
+
 _MOST_CAPABILITY = 89
 _said = set()
 
@@ -41,8 +43,10 @@ class _Exposed:
         self._ranges = {}  # first byte -> (byte past the end, weak references to storages)
 
     def add(self, storage):
-        """Lets kernels access all bytes of a torch.UntypedStorage."""
+        """Lets kernels access a torch.UntypedStorage, in whole words: atomics on 16 bits are compiled to such on 32."""
         begin, end = storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+        if begin != end:
+            begin, end = begin // 4 * 4, (end + 3) // 4 * 4
         known = self._ranges.get(begin)
         if begin == end or (known is not None and known[0] == end and not all(one.expired() for one in known[1])):
             return
@@ -92,21 +96,22 @@ def put_in_place(module):
         if torch.version.cuda is None and torch.version.hip is None:
             from bankshot import _torch_without_cuda
 
-            _torch_without_cuda.put_in_place(torch, library)
+            _torch_without_cuda.put_in_place(torch, _gpu.Gpu(library))
         _expose_tensors(torch, library)
 
     _prepared = set()
     prepare_torch()
 
     def __init__(self):
-        library.cuInit(0)
         prepare_torch()
+        gpu = _gpu.Gpu(library)
+        gpu.make_current()
         self.utils = module.CudaUtils()
         self.launcher_cls = module.CudaLauncher
-        self.get_device_capability = self._get_device_capability
-        self.get_current_stream = self._get_current_stream
-        self.get_current_device = self._get_current_device
-        self.set_current_device = self._set_current_device
+        self.get_device_capability = lambda device=0: gpu.capability()
+        self.get_current_stream = lambda device=0: 0
+        self.get_current_device = gpu.make_current  # asked before each launch, perhaps in a thread of its own
+        self.set_current_device = lambda device: None
 
     target_of = driver_class.get_current_target
 

@@ -10,6 +10,7 @@ import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
 import { sweepView } from "./sweep.js";
+import { verdictSection } from "./verdict.js";
 import { baseName, commandLine, counted, shortName, whole } from "./words.js";
 
 const page = JSON.parse(document.getElementById("document").textContent);
@@ -72,7 +73,8 @@ function draw(key) {
   if (drawn.has(key)) return;
   drawn.add(key);
   const view = offered.find((one) => one.key === key);
-  replace(panels.get(key), h("h2", { class: "panel-title" }, view.title), view.draw(model, state, choose));
+  replace(panels.get(key), h("h2", { class: "panel-title" }, view.title), view === offered[0] && verdictSection(model, choose),
+    view.draw(model, state, choose));
 }
 
 /// Changes what is shown. @param change  members of state

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::cli {
@@ -32,9 +35,10 @@ std::string unknown_command(const std::string& word) {
   if (word.find('/') != std::string::npos || std::filesystem::is_regular_file(word, code)) {
     return "'" + word + "' is not a command; to run a program: bankshot run " + word;
   }
-  std::string names;
-  for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
-  return "unknown command '" + word + "'; commands are: " + names + " (bankshot --help explains)";
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : commands()) names.push_back(entry.name);
+  return fmt::format("unknown command '{}'; commands are: {} (bankshot --help explains){}", word,
+                     fmt::join(names, ", "), did_you_mean(word, names));
 }
 
 int refuse(const std::string& message) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bankshot/support/nearest_name.hpp"
+
 namespace bankshot::cli {
 
 std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts) {
@@ -13,8 +15,11 @@ std::string keep_kernels(report::RunReport& report, const std::vector<std::strin
     const auto named = [&](const auto& kernel) { return has(kernel, part); };
     if (std::any_of(report.kernels.begin(), report.kernels.end(), named)) continue;
     if (std::any_of(report.failed.begin(), report.failed.end(), named)) continue;
-    std::string message = "--kernel " + part + ": no launched kernel has this in its name; launched were:";
-    for (const report::Kernel& kernel : report.kernels) message += "\n  " + kernel.demangled;
+    std::vector<std::string> names;
+    for (const report::Kernel& kernel : report.kernels) names.push_back(kernel.demangled);
+    std::string message = "--kernel " + part + ": no launched kernel has this in its name" +
+                          did_you_mean_part(part, names) + "; launched were:";
+    for (const std::string& name : names) message += "\n  " + name;
     return message;
   }
   const auto unwanted = [&](const auto& kernel) {

@@ -93,6 +93,7 @@ std::optional<Error> ProjectOptions::read(std::string& gpu, SourceRoots& source_
   if (!read) return read.error();
   project_ = *std::move(read);
   say(printable("using " + project_->file));
+  for (const std::string& sentence : project_->missing_folders) say(printable(sentence));
   gates_ = mode_ == compare::Mode::explain    ? project_->explain
            : mode_ == compare::Mode::simulate ? project_->simulate
                                               : project_->check;
@@ -129,6 +130,8 @@ std::optional<Error> ProjectOptions::prepare(const std::vector<std::string>& com
   for (const std::string& text : allow_) {
     const Result<compare::Allowance> allowance = compare::parse_allowance(text);
     if (!allowance) return Error{"--allow " + allowance.error().message};
+    if (const std::string why = compare::without_effect(*allowance, mode_, mode_); !why.empty())
+      return Error{"--allow '" + text + "': " + why};
     gates_.allow.push_back(*allowance);
   }
   ratchet_ |= gates_.ratchet;
@@ -248,9 +251,9 @@ ProjectOptions::Judgement ProjectOptions::hold_against_baseline(const report::Ru
   return {fails ? kGateFailed : kDone, said};
 }
 
-void ProjectOptions::say_several_gpus() const {
-  if (!gates_.baseline.empty())
-    say("the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared");
+std::string ProjectOptions::several_gpus() const {
+  if (gates_.baseline.empty()) return {};
+  return "the baseline of " + printable(project_->file) + " is for one GPU, but --gpu names several: not compared";
 }
 
 void ProjectOptions::say_static() const {

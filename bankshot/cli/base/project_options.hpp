@@ -42,6 +42,8 @@ class ProjectOptions {
   const std::vector<compare::Gate>& limits() const { return gates_.fail_on; }
   /// Whether the run is compared with a baseline, or makes one.
   bool has_baseline() const { return !baseline_.empty(); }
+  /// Whether the run is compared with a baseline.
+  bool compares() const { return has_baseline() && !update_; }
   /// Options of the user that need a run; empty if none was given.
   std::string given() const;
 
@@ -58,8 +60,8 @@ class ProjectOptions {
   Status settle(const Judgement& judgement, const report::RunReport& report) const;
   /// Says that a run that is not whole was not compared.
   void say_no_verdict() const;
-  /// Says that runs on several GPUs are not compared with the baseline of bankshot.toml.
-  void say_several_gpus() const;
+  /// That runs on several GPUs are not compared with the baseline of bankshot.toml; empty if it has none.
+  std::string several_gpus() const;
   /// Says that bankshot.toml's limits and baseline are not applied, as nothing runs.
   void say_static() const;
 

@@ -1,13 +1,10 @@
 #include "bankshot/cli/base/report_output.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -21,25 +18,6 @@
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
-
-bool colour_wanted() {
-  const char* terminal = std::getenv("TERM");
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
-         (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
-}
-
-namespace {
-
-/// Columns of the terminal on standard output, if it is one.
-std::optional<size_t> terminal_width() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return std::nullopt;
-  return std::clamp<size_t>(size.ws_col, 60, 240);
-}
-
-}  // namespace
 
 void say(const std::string& message) { std::fprintf(stderr, "bankshot: %s\n", message.c_str()); }
 
@@ -58,14 +36,12 @@ void ReportOutput::define(CLI::App& app, bool judged) {
                      "only kernels with this in their name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  of_runs_ = {app.add_option("--top", top, "source lines shown for each kernel")
-                  ->check(whole_number)
-                  ->capture_default_str()
-                  ->type_name("N"),
-              source_roots.define(app),
-              app.add_flag("--whole-names", whole_names,
-                           "show long names of templates and all callers of inlined code in full"),
-              app.add_flag("-q,--quiet", quiet, "leave out the legend")};
+  of_runs_ = look.define(app, "the legend");
+  of_runs_.insert(of_runs_.begin(), {app.add_option("--top", top, "source lines shown for each kernel")
+                                         ->check(whole_number)
+                                         ->capture_default_str()
+                                         ->type_name("N"),
+                                     source_roots.define(app)});
 }
 
 std::string ReportOutput::first_run_option() const {
@@ -102,19 +78,23 @@ struct ReportOutput::Page {
   const host::Target& target;
   std::vector<std::string> gpus;  ///< of a comparison
   std::vector<const host::Observation*> runs;
+  const formats::Verdict* verdict = nullptr;
+  std::string note = {};
 };
 
-bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen) const {
+bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen,
+                        const formats::Verdict* verdict) const {
   const report::RunReport& report = seen.report;
-  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}}, [&] {
-    const report::TextOptions options = text_options(report.program);
-    return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
-  });
+  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}, verdict},
+               [&] {
+                 const report::TextOptions options = text_options(report.program);
+                 return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
+               });
 }
 
 report::TextOptions ReportOutput::text_options(const std::string& program) const {
-  report::TextOptions options{.colour = colour_wanted(), .top = top, .legend = !quiet, .whole_names = whole_names};
-  options.width = terminal_width().value_or(options.width);
+  report::TextOptions options = look.options();
+  options.top = top;
   options.sources = sources_of(program);
   return options;
 }
@@ -124,9 +104,9 @@ report::SourcePolicy ReportOutput::sources_of(const std::string& program) const 
 }
 
 bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target& target,
-                        const std::vector<host::Observation>& runs) const {
+                        const std::vector<host::Observation>& runs, const std::string& note) const {
   std::vector<report::RunReport> reports;
-  Page page{"simulate", target, gpus, {}};
+  Page page{.command = "simulate", .target = target, .gpus = gpus, .runs = {}, .note = note};
   for (const host::Observation& run : runs) {
     reports.push_back(run.report);
     page.runs.push_back(&run);
@@ -137,7 +117,8 @@ bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target
 
 bool ReportOutput::write(const std::string& json_text, const Page& page,
                          const std::function<std::string()>& text) const {
-  page::Contents contents{.command = page.command, .json = json_text};
+  page::Contents contents{.command = page.command, .json = json_text, .verdict = page.verdict};
+  if (!page.note.empty()) contents.notes.push_back("note: " + page.note);
   for (size_t k = 0; k < page.runs.size() && !html.file.empty(); ++k) {
     const host::Observation& run = *page.runs[k];
     contents.sources = sources_of(run.report.program);

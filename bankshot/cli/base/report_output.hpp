@@ -10,6 +10,8 @@
 
 #include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
+#include "bankshot/cli/base/text_look.hpp"
+#include "bankshot/formats/verdict.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -23,7 +25,7 @@ struct ReportOutput {
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
   SourceRoots source_roots;
-  bool whole_names = false, quiet = false;
+  TextLook look;
   bool without_text = false;  ///< standard output belongs to another document
 
   /// @param judged  whether the kernels that are shown are judged as well, for --help
@@ -48,11 +50,14 @@ struct ReportOutput {
 
   /// Writes the report where it is wanted: JSON, an HTML page, or text on standard output.
   /// @param name  of the command @param target  the program, to say how it ended
+  /// @param verdict  for the page; null if no limit was set
   /// @return false after a message if a file cannot be written
-  bool tell(const std::string& name, const host::Target& target, const host::Observation& seen) const;
+  bool tell(const std::string& name, const host::Target& target, const host::Observation& seen,
+            const formats::Verdict* verdict) const;
   /// The same for one program on several simulated GPUs. @param gpus  their names as given, one per run
+  /// @param note  what a reader of the page must know; may be empty
   bool tell(const std::vector<std::string>& gpus, const host::Target& target,
-            const std::vector<host::Observation>& runs) const;
+            const std::vector<host::Observation>& runs, const std::string& note) const;
 
  private:
   std::vector<const CLI::Option*> of_runs_;
@@ -60,9 +65,6 @@ struct ReportOutput {
   struct Page;
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
 };
-
-/// Whether text on standard output may have colours.
-bool colour_wanted();
 
 /// "bankshot: MESSAGE" on standard error.
 void say(const std::string& message);

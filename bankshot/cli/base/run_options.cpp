@@ -2,14 +2,32 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/ptx/library_headers.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/support/printable.hpp"
 
 namespace bankshot::cli {
+namespace {
+
+/// Roots are compared with paths in the line information of a program, which may be from another machine: one that does
+/// not exist here is said, not refused.
+void set_header_roots(const std::string& roots) {
+  ptx::set_header_roots({roots});
+  for (const std::string& root : ptx::folders_of(roots)) {
+    std::error_code code;
+    if (std::filesystem::exists(root, code)) continue;
+    say(printable("--header-roots: " + root +
+                  " does not exist here; it has an effect only if paths in the program's line information contain it"));
+  }
+}
+
+}  // namespace
 
 void RunOptions::define(CLI::App& app) {
   app.add_option("--gpu", gpu, "the GPU that the program sees: a name listed by `bankshot gpus`, or a .toml file")
@@ -22,7 +40,7 @@ void RunOptions::define(CLI::App& app) {
       ->capture_default_str()
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--header-roots", [](const std::string& roots) { ptx::set_header_roots({roots}); },
+         "--header-roots", set_header_roots,
          "folders of libraries: code from their headers is attributed to the line that calls it. The headers of CUDA, "
          "CUTLASS, CUB, Thrust and the system are known")
       ->envname(ptx::kHeaderRootsVariable)

@@ -12,6 +12,7 @@
 #include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
 #include "bankshot/support/installation.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -63,9 +64,11 @@ class Accuracy final : public Command {
   /// Why it cannot be done, before anything runs. Finds the file of the rows.
   std::string problem() {
     for (const std::string& name : options_.families) {
-      const auto all = accuracy::families();
-      const bool known = std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-      if (!known) return fmt::format("--family: unknown family {}; families are {}", name, family_names());
+      std::vector<std::string> all;
+      for (const auto& one : accuracy::families()) all.emplace_back(one.name);
+      if (std::ranges::find(all, name) == all.end())
+        return fmt::format("--family: unknown family {}; families are {}{}", name, family_names(),
+                           did_you_mean(name, all));
     }
     if (driver_option_->count() != 0 && device_option_->count() == 0) {
       return "--driver is for a real GPU: select one with --device, or leave --driver out";

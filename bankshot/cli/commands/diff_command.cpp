@@ -4,10 +4,12 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/cli/base/text_look.hpp"
 #include "bankshot/compare/baseline.hpp"
 #include "bankshot/compare/diff_json.hpp"
 #include "bankshot/compare/diff_text.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -53,12 +55,20 @@ class DiffCommand final : public Command {
     Result<compare::Snapshot> before = read(before_), after = read(after_);
     if (!before) return refuse(before.error().message);
     if (!after) return refuse(after.error().message);
+    std::vector<std::string> names;
+    for (const compare::Snapshot* one : {&*before, &*after})
+      for (const compare::Kernel& kernel : one->kernels) names.push_back(kernel.demangled);
     compare::keep_kernels(*before, kernels_);
     compare::keep_kernels(*after, kernels_);
     if (!kernels_.empty() && before->kernels.empty() && after->kernels.empty())
-      return refuse("--kernel: neither report has a kernel with this in its name");
+      return refuse("--kernel: neither report has a kernel with this in its name" +
+                    did_you_mean_part(kernels_[0], names));
     const Result<compare::Diff> diff = compare::diff(*before, *after, allowances);
     if (!diff) return refuse(diff.error().message);
+    for (const std::string& text : allow_) {
+      const std::string why = compare::without_effect(*compare::parse_allowance(text), before->mode, after->mode);
+      if (!why.empty()) return refuse("--allow '" + text + "': " + why);
+    }
     const int status = deliver(
         json_, json_.empty() ? "" : compare::to_json(*diff, *before, *after, before_, after_),
         compare::diff_text(*diff, *before, *after,

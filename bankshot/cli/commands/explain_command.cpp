@@ -85,7 +85,6 @@ class Explain final : public Command {
       return outcome->ending.shell_status() == 0 ? status : conclude(*outcome, {}, {}, setup->target, missing);
     }
     project_.apply(outcome->report, output_.sources_of(outcome->report.program));
-    if (!tell(*setup, *outcome)) return kBadInput;
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome)};
     for (size_t k = 0; k < outcome->report.kernels.size(); ++k) {
       for (const compare::Gate& gate : gates)
@@ -94,6 +93,8 @@ class Explain final : public Command {
     }
     const std::vector<formats::Judged> limits = verdict.judged;
     const ProjectOptions::Judgement judgement = project_.judge(outcome->report, verdict);
+    const bool has_verdict = has_limits_ || project_.compares() || !verdict.judged.empty();
+    if (!tell(*setup, *outcome, has_verdict ? &verdict : nullptr)) return kBadInput;
     if (!formats_.tell({{outcome->report, verdict}}, output_.sources_of(outcome->report.program))) return kBadInput;
     return conclude(*outcome, limits, judgement, setup->target, missing);
   }
@@ -130,8 +131,8 @@ class Explain final : public Command {
     return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
   }
 
-  bool tell(const host::Setup& setup, const host::Observation& seen) const {
-    if (!as_ncu_) return output_.tell("explain", setup.target, seen);
+  bool tell(const host::Setup& setup, const host::Observation& seen, const formats::Verdict* verdict) const {
+    if (!as_ncu_) return output_.tell("explain", setup.target, seen, verdict);
     const std::string text = output_.without_text ? "" : "\n" + formats::to_ncu_text(seen.report, false);
     return deliver(output_.json, formats::to_ncu_json(seen.report), text) == kDone;
   }

@@ -13,6 +13,7 @@
 #include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
+#include "bankshot/cli/base/text_look.hpp"
 #include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/cli/commands/fix_ptx.hpp"
 #include "bankshot/cli/commands/measure_on.hpp"
@@ -74,6 +75,7 @@ class Fix final : public Command {
            "app\"); default, for one .cu file: nvcc, or clang if there is no nvcc or $CUDACC names clang")
         ->type_name("COMMAND");
     source_roots_.define(app);
+    look_.define(app, "what to paste into the source");
     measure_on_.define(app);
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
@@ -86,7 +88,7 @@ class Fix final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (!class_.empty() && scratchpad::find_searchable_class(class_) == nullptr)
-      return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
+      return refuse(scratchpad::unknown_class(class_));
     if (!class_.empty() && !hash_.empty())
       return refuse("--class is for a search of hashes, and --hash names the hash");
     if (command[0].ends_with(".ptx")) return fix_file(command);
@@ -118,6 +120,8 @@ class Fix final : public Command {
       return refuse("--apply and --build are for programs: a PTX file has no source");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (!html_.file.empty()) return refuse("--html is for programs: a PTX file is not run");
+    if (look_.quiet || look_.whole_names)
+      return refuse("--quiet and --whole-names are for programs: of a PTX file, the PTX is written");
     if (measure_on_.is_given())
       return refuse("--backend, --driver and --device measure launches of a program: a PTX file is not run");
     if (!folder_.empty()) {
@@ -197,7 +201,7 @@ class Fix final : public Command {
   }
 
   int write(const fix::Plan& plan) const {
-    const std::string text = fix::to_text(plan), json = fix::to_json(plan);
+    const std::string json = fix::to_json(plan);
     if (!html_.write({.command = "fix", .sources = {.roots = source_roots_.of(plan.program)}, .json = json}))
       return kBadInput;
     if (!folder_.empty()) {
@@ -206,16 +210,18 @@ class Fix final : public Command {
       for (const auto& [digest, ptx] : plan.chosen) {
         if (const auto error = host::write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
       }
-      if (const auto error = host::write_file(folder_ + "/fix.txt", text)) return refuse(error->message);
+      if (const auto error = host::write_file(folder_ + "/fix.txt", fix::to_text(plan, {.whole_names = true})))
+        return refuse(error->message);
       if (const auto error = host::write_file(folder_ + "/fix.json", json)) return refuse(error->message);
     }
-    return deliver(json_, json, text);
+    return deliver(json_, json, fix::to_text(plan, look_.options()));
   }
 
   RunOptions options_;
   DescribedLaunch launch_;
   MeasureOn measure_on_;
   SourceRoots source_roots_;
+  TextLook look_;
   PageOutput html_;
   std::string folder_, apply_, build_, json_, hash_, class_, patterns_, array_;
   std::vector<std::string> kernels_;

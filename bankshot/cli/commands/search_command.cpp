@@ -118,7 +118,7 @@ class Search final : public Command {
     if (files_.empty()) return refuse("no patterns file given; try: bankshot search patterns.json");
     const scratchpad::HashClass* const c = scratchpad::find_searchable_class(class_);
     if (c == nullptr) {
-      return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
+      return refuse(scratchpad::unknown_class(class_));
     }
     if (method_.empty()) method_ = search::name(search::methods_of(*c).front());
     const auto m = method_named(method_);

@@ -153,9 +153,10 @@ class Simulate final : public Command {
       status = refuse(reason);
     } else {
       project_.apply(seen->report, output_.sources_of(seen->report.program));
-      if (!output_.tell("simulate", setup->target, *seen)) return kBadInput;
       formats::Verdict verdict{.gaps = incomplete(setup->target, *seen)};
       judgement = project_.judge(seen->report, verdict);
+      const bool has_verdict = project_.compares() || !verdict.judged.empty();
+      if (!output_.tell("simulate", setup->target, *seen, has_verdict ? &verdict : nullptr)) return kBadInput;
       if (!formats_.tell({{seen->report, verdict}}, output_.sources_of(seen->report.program))) return kBadInput;
     }
     if (stopped) {
@@ -181,7 +182,8 @@ class Simulate final : public Command {
     if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
     if (const std::string option = project_.given(); !option.empty())
       return refuse(option + " needs one GPU, but --gpu names several");
-    project_.say_several_gpus();
+    const std::string not_compared = project_.several_gpus();
+    if (!not_compared.empty()) say(not_compared);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     std::vector<std::string> gpus;
     std::vector<host::Setup> setups;
@@ -244,7 +246,8 @@ class Simulate final : public Command {
     std::vector<formats::Run> judged;
     for (size_t k = 0; k < runs.size(); ++k)
       judged.push_back({runs[k].report, {.gaps = incomplete(setups[k].target, runs[k])}});
-    return output_.tell(gpus, setups[0].target, runs) && formats_.tell(judged, output_.sources_of(command[0]))
+    return output_.tell(gpus, setups[0].target, runs, not_compared) &&
+                   formats_.tell(judged, output_.sources_of(command[0]))
                ? status
                : kBadInput;
   }

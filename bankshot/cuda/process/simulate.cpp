@@ -9,6 +9,7 @@
 #include "bankshot/scratchpad/access/rules.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 #include "bankshot/timing/chip/components.hpp"
 #include "bankshot/timing/pipelines/stage_config.hpp"
@@ -27,13 +28,14 @@ Result<timing::Cycle> cycles(std::string_view name, std::string_view value) {
 /// An error unless the name is one of them, or empty.
 template <class Names>
 std::string unknown(std::string_view what, std::string_view name, const Names& names) {
-  std::string list;
+  std::vector<std::string> list;
   if (name.empty()) return {};
   for (const timing::Component& each : names) {
     if (each.name == name) return {};
-    list += (list.empty() ? "" : ", ") + each.name;
+    list.push_back(each.name);
   }
-  return fmt::format("there is no {} '{}'; there are: {}", what, name, list);
+  return fmt::format("there is no {} '{}'; there are: {}{}", what, name, fmt::join(list, ", "),
+                     did_you_mean(name, list));
 }
 
 /// GPUs that can be simulated, for messages.

@@ -12,17 +12,19 @@ namespace bankshot::report {
 namespace {
 
 /// What was waited for most before this line; "" if nothing was. Not the further lanes of a line that issues.
-std::string_view main_cause(const timing::LineCounters& counters) {
+std::string main_cause(const timing::LineCounters& counters) {
   const auto most = std::max_element(counters.slots.begin() + 2, counters.slots.end());
-  return *most == 0 ? "" : name(static_cast<timing::Cause>(most - counters.slots.begin()));
+  if (*most == 0) return {};
+  return fmt::format("      mostly for: {}\n", meaning(static_cast<timing::Cause>(most - counters.slots.begin())));
 }
 
 std::string row(const Kernel& kernel, const TimedLine& line, uint64_t all, const Paint& paint) {
   const timing::LineTiming& first = kernel.timing->lines[line.instructions[0]];
   const double share = 100.0 * static_cast<double>(stalls(line.counters)) / static_cast<double>(all);
-  return fmt::format("    {:>14} {:>6.1f} %  {:<15} {:>12} {:>12}  {}\n", grouped(stalls(line.counters)), share,
-                     main_cause(line.counters), grouped(line.counters.conflict_cycles), grouped(line.counters.exposed),
-                     paint.strong(place_text(first.source)));
+  return fmt::format("    {:>14} {:>6.1f} % {:>12} {:>12}  {}\n", grouped(stalls(line.counters)), share,
+                     grouped(line.counters.conflict_cycles), grouped(line.counters.exposed),
+                     paint.strong(place_text(first.source))) +
+         main_cause(line.counters);
 }
 
 }  // namespace
@@ -35,8 +37,8 @@ std::string timed_lines_text(const Kernel& kernel, const TextOptions& options, S
   const size_t shown = std::min<size_t>(static_cast<size_t>(waiting), options.top);
   if (shown == 0) return {};
   const Paint paint{options.colour};
-  std::string text = fmt::format("\n    {:>14} {:>8}  {:<15} {:>12} {:>12}  {}\n", "slots waited", "of all",
-                                 "mostly for", "conflicts", "exposed", "line that waited");
+  std::string text = fmt::format("\n    {:>14} {:>8} {:>12} {:>12}  {}\n", "slots waited", "of all", "conflicts",
+                                 "exposed", "line that waited");
   for (size_t i = 0; i < shown; ++i) {
     text += row(kernel, lines[i], all, paint);
     const simt::Source& source = kernel.timing->lines[lines[i].instructions[0]].source;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "bankshot/support/nearest_name.hpp"
+
 namespace bankshot::scratchpad {
 namespace {
 
@@ -73,6 +75,10 @@ const HashClass* find_configurable_class(std::string_view name) {
 }
 
 std::vector<std::string> searchable_class_names() { return names_of(&HashClass::searchable); }
+std::string unknown_class(std::string_view name) {
+  return "no hash class is called '" + std::string(name) + "'; there are " + searchable_classes() +
+         did_you_mean(name, searchable_class_names());
+}
 std::string searchable_classes() { return joined(searchable_class_names(), " and "); }
 
 std::string configurable_classes() {

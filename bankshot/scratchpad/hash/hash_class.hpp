@@ -76,6 +76,8 @@ const HashClass& class_of(const BankHash& hash);
 std::string hash_syntaxes();
 /// "bitvector-perm, bitvector-xor, …": the classes that can be searched.
 std::string searchable_classes();
+/// "no hash class is called 'xr'; there are …"
+std::string unknown_class(std::string_view name);
 std::vector<std::string> searchable_class_names();
 /// The same of those with a circuit, by their search_name().
 const HashClass* find_configurable_class(std::string_view name);

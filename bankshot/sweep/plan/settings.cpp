@@ -6,6 +6,7 @@
 #include <array>
 
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/timing/chip/components.hpp"
 
 namespace bankshot::sweep {
@@ -58,12 +59,12 @@ std::string unknown_component(std::string_view setting, const std::string& value
                    : setting == "pipeline" ? timing::pipelines()
                    : setting == "atomics"  ? timing::atomics_units()
                                            : timing::foresights();
-  std::string list;
+  std::vector<std::string> list;
   for (const timing::Component& one : all) {
     if (one.name == value) return {};
-    list += (list.empty() ? "" : ", ") + one.name;
+    list.push_back(one.name);
   }
-  return fmt::format("{} = \"{}\": there are {}", setting, value, list);
+  return fmt::format("{} = \"{}\": there are {}{}", setting, value, fmt::join(list, ", "), did_you_mean(value, list));
 }
 
 }  // namespace
@@ -87,9 +88,10 @@ std::string name_problem(std::string_view name) {
   std::ranges::replace(underscored, '-', '_');
   if (underscored != name && kind_of(underscored) != SettingKind::unknown)
     return fmt::format("unknown setting '{}'; write {}", name, underscored);
-  std::string list;
-  for (const Named& one : kNamed) list += std::string(one.name) + ", ";
-  return fmt::format("unknown setting '{}'; settings are: {}let.NAME, and SECTION.KEY of a GPU's file", name, list);
+  std::vector<std::string_view> list;
+  for (const Named& one : kNamed) list.push_back(one.name);
+  return fmt::format("unknown setting '{}'; settings are: {}, let.NAME, and SECTION.KEY of a GPU's file{}", name,
+                     fmt::join(list, ", "), did_you_mean(name, list));
 }
 
 std::string value_problem(std::string_view name, const Value& value) {

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/support/nearest_name.hpp"
 #include "bankshot/support/now.hpp"
 #include "bankshot/sweep/store/point_ids.hpp"
 
@@ -236,7 +237,10 @@ Failure Store::without_kernel(const SweepInfo& sweep) {
       "SELECT d.kernel, (SELECT group_concat(name, ', ') FROM bankshot_kernels WHERE point = p.id) " + rows +
       " ORDER BY d.row LIMIT 1");
   first.step();
-  all.message = fmt::format("no kernel has '{}' in its name; there are {}", first.text(0), first.text(1));
+  const std::string wanted(first.text(0)), kernels(first.text(1));
+  NearestName nearest(wanted);
+  nearest.compare_words(kernels);
+  all.message = fmt::format("no kernel has '{}' in its name; there are {}{}", wanted, kernels, did_you_mean(nearest));
   return all;
 }
 

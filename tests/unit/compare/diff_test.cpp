@@ -25,6 +25,23 @@ TEST(Allowance, is_an_amount_or_a_percentage) {
   for (const char* text : {"", "1", "%", "-1%", "1.%", "x%"}) EXPECT_FALSE(parse_tolerance(text)) << text;
 }
 
+TEST(Allowance, is_of_a_counter_that_is_compared) {
+  const auto why = [](const char* text, Mode before, Mode after) {
+    return without_effect(*parse_allowance(text), before, after);
+  };
+  EXPECT_EQ(why("wavefronts+1", Mode::explain, Mode::explain), "");
+  EXPECT_EQ(why("cycles+1", Mode::explain, Mode::explain),
+            "cycles are not compared here; what is compared: conflicts, wavefronts");
+  EXPECT_EQ(why("cycles+1", Mode::simulate, Mode::simulate), "");
+  EXPECT_NE(why("cycles+1", Mode::explain, Mode::simulate), "");  // both must have them
+  EXPECT_EQ(why("findings+1", Mode::simulate, Mode::simulate),
+            "findings are not compared here; what is compared: conflicts, wavefronts, cycles");
+  EXPECT_EQ(why("findings+1", Mode::check, Mode::check), "");
+  EXPECT_EQ(why("conflicts+1", Mode::check, Mode::check),
+            "conflicts are not compared here; what is compared: findings");
+  EXPECT_EQ(without_effect(*parse_tolerance("1%"), Mode::check, Mode::check), "");  // of all counters
+}
+
 TEST(Allowance, counts_in_both_directions) {
   EXPECT_EQ(judge(Counter::conflicts, 10, 10, {}), Verdict::same);
   EXPECT_EQ(judge(Counter::conflicts, 10, 11, {}), Verdict::worse);

@@ -54,6 +54,36 @@ TEST(Library, WavefrontsOfAnAccess) {
   EXPECT_EQ(banks.cost(atomic).wavefronts, 0u);
 }
 
+TEST(Library, WhatTheBanksDoInEachPass) {
+  // Bank 0 has a word for each of three lanes, bank 1 one for two lanes.
+  Access access;
+  access.addresses = {0, 128, 4, 4, 256};
+  const std::vector<bankshot_service> services = Banks("h100").services(access);
+  ASSERT_EQ(services.size(), 4u);
+  const auto is = [](const bankshot_service& s, uint32_t pass, uint32_t bank, uint32_t word, uint64_t lanes) {
+    return s.pass == pass && s.bank == bank && s.word == word && s.lanes == lanes && (s.phase & 0x1f) == 0x1f;
+  };
+  EXPECT_TRUE(is(services[0], 0, 0, 0, 0b00001));
+  EXPECT_TRUE(is(services[1], 0, 1, 1, 0b01100));
+  EXPECT_TRUE(is(services[2], 1, 0, 32, 0b00010));
+  EXPECT_TRUE(is(services[3], 2, 0, 64, 0b10000));
+  access.off = 0x1f;
+  EXPECT_TRUE(Banks("h100").services(access).empty());
+  access.off = 0;
+  access.width = 3;
+  EXPECT_NE(failure([&] { Banks("h100").services(access); }), "");
+}
+
+TEST(Library, BanksOfAReport) {
+  const Banks banks = Banks::read(R"({"banks": 16, "bank_bytes": 4, "hash": {"class": "fixed-xor", "address_bits": 8,
+                                      "rows": [17, 34, 68, 136]}})");
+  EXPECT_EQ(banks.count(), 16u);
+  EXPECT_EQ(banks.cost(every(64, 16)).wavefronts, 1u);  // word 16 l is in bank l
+  EXPECT_EQ(failure([] { Banks::read("[]"); }), "the rules of the banks must be a JSON object");
+  EXPECT_EQ(failure([] { Banks::read("{"); }), "the rules of the banks must be a JSON object");
+  EXPECT_NE(failure([] { Banks::read(R"({"banks": 24})"); }).find("banks"), std::string::npos);
+}
+
 TEST(Library, AccessesThatAreNone) {
   const Banks banks("h100");
   Access access = every(4, 33);

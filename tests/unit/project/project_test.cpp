@@ -45,6 +45,28 @@ baseline = "findings.json"
   EXPECT_EQ(*path_in(*project, "ci/app.json"), "/nowhere/ci/app.json");
 }
 
+TEST(Project, says_which_roots_do_not_exist) {
+  const Result<TemporaryFolder> folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder) << folder.error().message;
+  fs::create_directory(folder->path() + "/src");
+  const std::string file = folder->path() + "/bankshot.toml";
+  const Result<Project> project = parse_project("source_roots = [\"src\", \"scr\"]\nheader_roots = [\"lib\"]\n", file);
+  ASSERT_TRUE(project) << project.error().message;
+  EXPECT_EQ(project->source_roots.size(), 2u);
+  EXPECT_EQ(
+      project->missing_folders,
+      (std::vector<std::string>{file + ":2:17: header_roots: 'lib' does not exist, so no header is below it",
+                                file + ":1:24: source_roots: 'scr' does not exist, so no source is quoted from it"}));
+}
+
+TEST(Project, rejects_allowances_without_effect) {
+  const std::string error =
+      error_of("[check]\nallow = [\"conflicts+1\"]\n[explain]\nallow = [\"conflicts+1\", \"cycles+1%\"]\n");
+  EXPECT_NE(error.find("2:10: error: allow 'conflicts+1': conflicts are not compared here"), error.npos) << error;
+  EXPECT_NE(error.find("4:25: error: allow 'cycles+1%': cycles are not compared here"), error.npos) << error;
+  EXPECT_EQ(error.find("4:10"), error.npos) << error;
+}
+
 TEST(Project, rejects_everything_that_is_wrong_at_once) {
   const std::string error = error_of(R"(gpu = 3
 colour = "red"

@@ -45,9 +45,11 @@ scale(float*, int)
   L2 reads                         4 sectors, 25.0 % hit
   DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
 
-      slots waited   of all  mostly for         conflicts      exposed  line that waited
-                95   47.5 %  scratchpad                93           80  kernel.cu:8
-                 5    2.5 %  scratchpad                 0            0  kernel.cu:7
+      slots waited   of all    conflicts      exposed  line that waited
+                95   47.5 %           93           80  kernel.cu:8
+      mostly for: waiting for data from shared memory
+                 5    2.5 %            0            0  kernel.cu:7
+      mostly for: waiting for data from shared memory
 )");
 }
 
@@ -134,7 +136,7 @@ TEST(ReportTimingText, a_stopped_launch_is_partial) {
 
 TEST(ReportTimingText, top_limits_the_lines) {
   const std::string all = text(made_simulation(), 1);
-  EXPECT_TRUE(has(all, "kernel.cu:8\n    1 line waited less (--top 2 shows all)\n")) << all;
+  EXPECT_TRUE(has(all, "data from shared memory\n    1 line waited less (--top 2 shows all)\n")) << all;
   EXPECT_FALSE(has(text(made_simulation(), 0), "slots waited"));
 }
 

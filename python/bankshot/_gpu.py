@@ -1,0 +1,50 @@
+"""Bankshot's GPU by the driver's interface."""
+
+import ctypes
+import types
+
+
+class Gpu:
+    """The only device of the process. `library` is libcuda.so.1 as ctypes has it."""
+
+    def __init__(self, library):
+        self._library = library
+        self._context = ctypes.c_void_p()
+        library.cuInit(0)
+        library.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), 0)
+
+    def make_current(self):
+        """Makes the primary context that of this thread, and returns the number of the device."""
+        self._library.cuCtxSetCurrent(self._context)
+        return 0
+
+    def attribute(self, number):
+        """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
+        value = ctypes.c_int()
+        self._library.cuDeviceGetAttribute(ctypes.byref(value), number, 0)
+        return value.value
+
+    def capability(self):
+        return self.attribute(75), self.attribute(76)
+
+    def name(self):
+        text = ctypes.create_string_buffer(256)
+        self._library.cuDeviceGetName(text, len(text), 0)
+        return text.value.decode()
+
+    def memory(self):
+        """Free and total bytes."""
+        self.make_current()
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self._library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def properties(self):
+        """What torch.cuda.get_device_properties has. Sizes in bytes."""
+        major, minor = self.capability()
+        return types.SimpleNamespace(
+            name=self.name(), major=major, minor=minor, total_memory=self.memory()[1],
+            multi_processor_count=self.attribute(16), warp_size=self.attribute(10),
+            max_threads_per_multi_processor=self.attribute(39), regs_per_multiprocessor=self.attribute(82),
+            shared_memory_per_block=self.attribute(8), shared_memory_per_block_optin=self.attribute(97),
+            shared_memory_per_multiprocessor=self.attribute(81), L2_cache_size=self.attribute(38))

@@ -1,0 +1,119 @@
+"""Accesses, swizzles, hashes, search, atomics: numbers worked by hand for 32 banks of 4 bytes."""
+import json
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import bankshot
+
+LANE = np.arange(32)
+
+
+def test_cost_of_a_column():
+    column = bankshot.conflicts([128 * lane for lane in range(32)])  # every word in bank 0
+    assert (column.wavefronts, column.ideal, column.conflicts, column.degree) == (32, 1, 31, 32)
+    assert (column.pattern, column.stride_bytes, column.banks) == ("stride", 128, (0,) * 32)
+
+
+def test_lanes_that_are_off():
+    masked = np.ma.masked_array(128 * LANE, LANE >= 8)
+    assert [bankshot.conflicts(addresses).wavefronts for addresses in (
+        [0, None, 128], np.array([0, -1, 128]), masked, [None])] == [2, 2, 8, 0]
+
+
+def test_columns_are_arrays_if_the_addresses_are():
+    rows = np.stack([4 * LANE, 8 * LANE])
+    assert isinstance(bankshot.conflicts(rows).wavefronts, np.ndarray)
+    assert bankshot.conflicts(rows).banks[1, :3].tolist() == [0, 2, 4]
+    assert bankshot.conflicts(rows.tolist()).wavefronts == [1, 2]
+    assert bankshot.conflicts(rows).worst().wavefronts == 2
+
+
+def test_services():
+    # Bank 0 has a word for each of three lanes, bank 1 one for two lanes.
+    services = bankshot.conflicts([0, 128, 4, 4, 256]).services
+    assert [(one.pass_, one.bank, one.word, one.lanes) for one in services] == [
+        (0, 0, 0, (0,)), (0, 1, 1, (2, 3)), (1, 0, 32, (1,)), (2, 0, 64, (4,))]
+
+
+def test_picture_has_a_cell_for_each_lane():
+    picture = xml.etree.ElementTree.fromstring(bankshot.conflicts([0, 128, 4, 4, 256])._repr_html_())
+    titles = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(titles) == ["lane 0: word 0, bank 0, pass 1 of 3", "lane 1: word 32, bank 0, pass 2 of 3",
+                              "lane 2: word 1, bank 1, pass 1 of 3", "lane 3: word 1, bank 1, pass 1 of 3",
+                              "lane 4: word 64, bank 0, pass 3 of 3"]
+
+
+@pytest.mark.parametrize("addresses, width, others, reason", [
+    ([1.5], 4, {}, "lane 0: 1.5 is not an address"),
+    ([-2], 4, {}, "lane 0: -2 is not an address"),
+    ([2], 4, {}, "lane 0: address 2 is not a multiple of 4 bytes"),
+    ([0] * 65, 4, {}, "65 addresses"),
+    ([0], 3, {}, "power of two"),
+    (np.zeros((1, 1, 1), int), 4, {}, "3 dimensions"),
+    (7, 4, {}, "7 is not a list of addresses"),
+    ([0], 4, {"gpu": "nothing"}, "nothing"),
+    ([0], 4, {"kind": "glance"}, "'glance' is not a kind of access"),
+    ([0], 4, {"hash": "nonsense"}, "nonsense"),
+])
+def test_rejects_what_is_no_access(addresses, width, others, reason):
+    with pytest.raises(bankshot.Error, match=reason):
+        bankshot.conflicts(addresses, width, **others)
+
+
+def test_swizzle_is_that_of_cute():
+    # Bits 7 to 9 into bits 4 to 6.
+    swizzle = bankshot.Swizzle(3, 4, 3)
+    assert [swizzle(offset) for offset in (0, 16, 128, 0x3f0)] == [0, 16, 144, 0x380]
+    assert bankshot.Swizzle(2, 1, -3)(0b110) == 0b110110  # bits 1 and 2 into bits 4 and 5
+    assert swizzle(np.array([128, 16])).tolist() == swizzle([128, 16]) == [144, 16]
+    assert str(swizzle) == "Swizzle<3,4,3>"
+    with pytest.raises(bankshot.Error, match="does not exist"):
+        bankshot.Swizzle(3, 0, 2)
+    with pytest.raises(bankshot.Error, match="float64"):
+        swizzle(np.array([1.0]))
+
+
+def test_hash():
+    xor = bankshot.Hash("xor")
+    assert xor(33) == 0 and xor(34) == 3  # bits 0 to 4 ^ bits 5 to 9
+    assert xor(np.array([33, 34])).tolist() == xor([33, 34]) == [0, 3]
+    assert xor.place(33) == 32 and str(xor.swizzle) == "Swizzle<5,0,5>"
+    add = bankshot.Hash("add")  # agrees with xor on single bits only
+    assert add.in_place and add.swizzle is None and add(33) == 2
+    with pytest.raises(bankshot.Error, match="without extra memory"):
+        bankshot.Hash("perm:3").place(0)
+
+
+def test_search_finds_and_proves():
+    found = bankshot.search(np.stack([4 * LANE, 128 * LANE]), weights=[10, 3])
+    assert (found.without, found.conflicts, found.proved) == (93, 0, True)
+    assert bankshot.verify(found) == bankshot.verify(found.certificate) == "no 5x14 XOR hash has less than excess 0"
+    modulo = {**json.loads(found.certificate), "hash": [1, 2, 4, 8, 16]}  # does not have the excess that it claims
+    with pytest.raises(bankshot.Error):
+        bankshot.verify(json.dumps(modulo))
+    assert bankshot.conflicts(128 * LANE, hash=found.hash).conflicts == 0
+
+
+def test_search_takes_accesses_and_patterns_files(tmp_path):
+    accesses = [bankshot.conflicts(128 * LANE), bankshot.conflicts(16 * LANE, 16, kind="store")]
+    assert bankshot.search(accesses).without == 31
+    patterns = {"schema": "bankshot/patterns/1", "banks": 32, "address_bits": 14, "patterns": [
+        {"weight": 2, "width": 4, "addresses": [0, 32, 64]}]}
+    (tmp_path / "p.json").write_text(json.dumps(patterns))
+    assert bankshot.search(patterns).without == bankshot.search(tmp_path / "p.json").without == 4
+    with pytest.raises(bankshot.Error, match="cannot be read"):
+        bankshot.search(tmp_path / "none.json")
+    with pytest.raises(bankshot.Error, match="1 weights for 2 accesses"):
+        bankshot.search(accesses, weights=[1])
+    with pytest.raises(bankshot.Error, match="no certificate"):
+        bankshot.search(accesses, hash_class="swizzle").verify()
+
+
+def test_atomics():
+    cost = bankshot.atomics([0, 0, 4, None], gpu="gtx580")
+    assert (cost.rounds, cost.lock_degree, cost.bank_degree) == (2, 2, 1)
+    assert [one.lock_degree for one in bankshot.atomics(np.stack([0 * LANE, 4 * LANE]), gpu="gtx580")] == [32, 1]
+    with pytest.raises(bankshot.Error, match="multiple of 4"):
+        bankshot.atomics([2])

@@ -1,0 +1,129 @@
+"""The plugin of pytest, in sessions of its own."""
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+START = f"""
+import os, sys, subprocess, pytest
+sys.path.insert(0, {str(HERE)!r})
+import kernel
+"""
+
+
+@pytest.fixture
+def outcomes(pytester):
+    """Runs the tests of a text; the outcomes and the output."""
+
+    def run(text, *options):
+        pytester.makepyfile(START + text)
+        result = pytester.runpytest_subprocess(*options)
+        return result.parseoutcomes(), "\n".join(result.outlines)
+
+    return run
+
+
+def test_a_limit_fails_with_the_line_and_the_picture(outcomes):
+    counts, said = outcomes("""
+@pytest.mark.bankshot(max_conflicts=30)
+def test_column(): assert kernel.launch(32) == 32
+@pytest.mark.bankshot(max_conflicts=31, max_wavefronts=32)
+def test_as_allowed(): kernel.launch(32)
+""")
+    assert counts == {"failed": 1, "passed": 1}
+    assert "column has 31 conflicts, more than 30" in said
+    assert "pass 1   0 . . ." in said and "bank 0 must deliver 32 different words" in said
+
+
+def test_a_race_fails_with_both_sides(outcomes):
+    counts, said = outcomes(f"""
+@pytest.mark.bankshot(races=False)
+def test_race(): subprocess.run([{str(HERE / "mistakes")!r}, "--no-barrier"], check=True)
+""", "-o", f"bankshot_options=--source-root {(HERE / 'mistakes').resolve().parents[3]}")
+    assert counts == {"failed": 1}
+    assert "error: read-after-write" in said and "mistakes.cu:27" in said and "mistakes.cu:24" in said
+
+
+def test_what_cannot_be_measured_fails(outcomes):
+    counts, said = outcomes("""
+@pytest.mark.bankshot
+def test_launches_nothing(): pass
+@pytest.mark.bankshot
+def test_dies(): os._exit(0)
+@pytest.mark.bankshot
+def test_refused():
+    with pytest.raises(RuntimeError): kernel.launch(1, threads=2000)
+@pytest.mark.bankshot(gpu="nothing")
+def test_on_no_gpu(): kernel.launch(1)
+""")
+    assert counts == {"failed": 4}
+    for reason in ("no kernel was measured", "the test did not run to its end", "2000 threads per block", "nothing"):
+        assert reason in said
+
+
+def test_a_module_that_cannot_be_imported_under_bankshot_fails(outcomes):
+    counts, said = outcomes("""
+if "BANKSHOT_PROGRAM" in os.environ: raise ImportError("not here")
+@pytest.mark.bankshot
+def test(): kernel.launch(1)
+""")
+    assert counts == {"failed": 1} and "not here" in said
+
+
+def test_a_test_ends_as_it_ends(outcomes):
+    counts, said = outcomes("""
+@pytest.fixture(scope="module")
+def stride(): return 32
+@pytest.fixture
+def broken(): raise ValueError("broken fixture")
+@pytest.mark.bankshot
+def test_fails(stride): print("printed"); assert kernel.launch(stride) == 33
+@pytest.mark.bankshot
+def test_breaks(broken): pass
+@pytest.mark.bankshot
+def test_skips(): pytest.skip("not today")
+@pytest.mark.xfail(strict=True)
+@pytest.mark.bankshot(max_conflicts=0)
+@pytest.mark.parametrize("stride", [32, 16])
+def test_known(stride): kernel.launch(stride)
+class TestClass:
+    @pytest.mark.bankshot(max_conflicts=0, errors=False)
+    def test_method(self, tmp_path): kernel.launch(1)
+def test_plain(): pass
+""", "-rs")
+    assert counts == {"failed": 2, "skipped": 1, "xfailed": 2, "passed": 2}
+    assert "test session starts" not in said.partition("short test summary")[0].partition("FAILURES")[2]
+    for text in ("assert 32 == 33", "printed", "broken fixture", "not today"):
+        assert text in said
+
+
+def test_the_option_runs_tests_without_the_mark(outcomes):
+    text = f"""
+def test_race(): subprocess.run([{str(HERE / "mistakes")!r}, "--no-barrier"], check=True)
+def test_plain(): assert "BANKSHOT_PROGRAM" in os.environ
+def test_conflicts(): kernel.launch(32)
+"""
+    assert outcomes(text, "--bankshot=explain,check")[0] == {"failed": 1, "passed": 2}
+    assert outcomes(text, "--bankshot=explain")[0] == {"passed": 3}
+
+
+def test_the_fixture_shows_reports(outcomes):
+    counts, said = outcomes("""
+def test_column(bankshot):
+    run = bankshot.explain(kernel.launch, 32)
+    assert run.conflicts == 31
+    run.assert_clean()
+""")
+    assert counts == {"failed": 1} and said.count("bank 0 must deliver 32 different words") == 1
+
+
+@pytest.mark.parametrize("mark, option, reason", [
+    ("max_conflict=0", "", "unexpected 'max_conflict'"),
+    ("races=True", "", "races can only be False"),
+    ("0", "", "unexpected 0"),
+    ("", "--bankshot=simulate", "there is no 'simulate'"),
+])
+def test_rejects_marks_and_options(pytester, mark, option, reason):
+    pytester.makepyfile(f"import pytest\n@pytest.mark.bankshot({mark})\ndef test(): pass\n")
+    result = pytester.runpytest_subprocess(*[option] * bool(option))
+    assert result.ret == 4 and reason in "\n".join(result.outlines + result.errlines)

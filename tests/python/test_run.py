@@ -1,0 +1,134 @@
+"""Runs of commands and of functions. A warp that stores with a stride of 32 words needs 32 wavefronts, 31 of them conflicts."""
+import functools
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import kernel
+import pytest
+
+import bankshot
+
+HERE = Path(__file__).resolve().parent
+
+
+def raises():
+    raise ValueError("no such luck")
+
+
+def dies():
+    os._exit(0)
+
+
+def refused():
+    kernel.launch(1, threads=2000)
+
+
+def test_explain_of_a_function():
+    run = bankshot.explain(kernel.launch, 32, gpu="a100", threads=1)
+    assert (run.conflicts, run.wavefronts, run.value, run.gaps, run.status) == (31, 32, 32, [], 0)
+    (the_kernel,) = run.kernels
+    assert (the_kernel.name, the_kernel.launches, the_kernel.block) == ("column", 1, [32, 1, 1])
+    (site,) = the_kernel.sites
+    assert (site.op, site.kind, site.degree_max, site.pattern) == ("st.shared.u32", "store", 32, "stride")
+    assert the_kernel.lines[0].sites == [site] and site.worst.wavefronts == 32
+    assert run.to_dict()["schema"] == "bankshot/explain/1" and "<!doctype html" in run.html().lower()
+    assert "lane 31: word 992, bank 0, pass 32 of 32" in run._repr_html_()
+    with pytest.raises(AssertionError, match="column has 31 conflicts, more than 0"):
+        run.assert_clean()
+    run.assert_clean(max_conflicts=31)
+    run.assert_clean(max_wavefronts=32)
+    assert [text.partition(", most")[0] for text in run.problems(max_conflicts=30, max_wavefronts=31)] == [
+        "column has 31 conflicts, more than 30", "column has 32 wavefronts, more than 31"]
+
+
+def test_keywords_and_partials_reach_the_function():
+    assert bankshot.explain(kernel.launch, 32, kwargs={"threads": 16}).conflicts == 15
+    assert bankshot.explain(functools.partial(kernel.launch, 32)).conflicts == 31
+
+
+def test_local_functions_go_by_cloudpickle():
+    pytest.importorskip("cloudpickle")
+    stride = 2
+    assert bankshot.explain(lambda: kernel.launch(stride)).conflicts == 1
+
+
+def test_rejects_local_functions_without_cloudpickle(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    with pytest.raises(bankshot.Error, match="install cloudpickle"):
+        bankshot.explain(lambda: 1)
+
+
+def test_scripts_are_imported_again(tmp_path):
+    script = tmp_path / "script.py"
+    body = """
+        import sys
+        sys.path.insert(0, {!r})
+        import bankshot, kernel
+        def step(): return kernel.launch(32)
+    """.format(str(HERE))
+    call = "print(bankshot.explain(step).conflicts)"
+    script.write_text(textwrap.dedent(body) + f"if __name__ == '__main__':\n    {call}\n")
+    assert subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout == "31\n"
+    script.write_text(textwrap.dedent(body) + "run = bankshot.explain(step)\nprint(run.gaps, run.errors)\n")
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert "no kernel was measured" in said and "if __name__ == '__main__':" in said
+
+
+@pytest.mark.parametrize("function, gap, value", [
+    (raises, "no kernel was measured", "ValueError: no such luck"),
+    (dies, "no kernel was measured", "ended before the function returned"),
+    (refused, "2000 threads per block", "RuntimeError: CUDA error"),
+])
+def test_a_run_with_gaps_is_never_clean(function, gap, value):
+    run = bankshot.explain(function)
+    assert not run.complete and gap in " ".join(run.gaps)
+    with pytest.raises(AssertionError):
+        run.assert_clean(max_conflicts=10**9)
+    with pytest.raises(bankshot.Error, match=value):
+        run.value
+
+
+def test_check_has_both_sides_of_a_race():
+    run = bankshot.check("./mistakes", "--no-barrier")
+    (race,) = run.findings
+    assert (race.check, race.kind, race.severity, race.count) == ("race", "read-after-write", "error", 1020)
+    assert (race.access.line, race.access.op, race.earlier.line, race.earlier.op) == (27, "ld.shared.u32", 24, "st.shared.u32")
+    assert run.problems(races=False) == run.problems(errors=False) == [str(race)]
+    with pytest.raises(AssertionError, match="read-after-write"):
+        run.assert_clean()
+    assert "did not look for races" in bankshot.check("./mistakes --no-barrier", checks=["sync"]).problems(races=False)[0]
+    assert "use check" in bankshot.explain("./mistakes --no-barrier").problems(races=False)[0]
+
+
+def test_simulate_counts_cycles():
+    run = bankshot.simulate(["./transpose", 64], gpu="gtx580")
+    assert run.cycles == run.kernels[0].cycles > 0 and run.kernels[0].stalls["issued"] > 0
+    assert json.loads(json.dumps(run.to_dict()))["schema"] == "bankshot/simulate/1"
+
+
+def test_conflicts_that_the_project_accepts(tmp_path):
+    (tmp_path / "bankshot.toml").write_text(
+        '[[suppress]]\nkind = "bank-conflict"\nkernel = "transpose_tile"\nreason = "measured: it does not matter"\n')
+    run = bankshot.explain(HERE / "transpose", 64, cwd=tmp_path)
+    assert run.conflicts == run.kernels[0].suppressed == 3968
+    run.assert_clean()
+
+
+@pytest.mark.parametrize("call, reason", [
+    (lambda: bankshot.explain("./none"), "./none: no such file"),
+    (lambda: bankshot.explain(""), "there is no command"),
+    (lambda: bankshot.explain("true", kwargs={"a": 1}), "kwargs are of a function"),
+    (lambda: bankshot.explain("true", gpu="a100,h100"), "several GPUs"),
+    (lambda: bankshot.explain("true", gpu="nothing"), "nothing"),
+    (lambda: bankshot.explain("true", options=["--none"]), "--none"),
+    (lambda: bankshot.check("true", checks=["luck"]), "no check 'luck'"),
+    (lambda: bankshot.explain("sleep 10", timeout=0.2), "did not end within 0.2 s"),
+    (lambda: bankshot.explain("true").value, "a command has no value"),
+])
+def test_rejects_what_cannot_be_run(call, reason):
+    with pytest.raises(bankshot.Error, match=reason):
+        call()
