@@ -7,7 +7,7 @@ set(variants
   "histogram|flat|100000 --flat" "matmul|small|64" "tensor_gemm|padded|64 --padded"
   "reduction|sequential|5000 --sequential" "reduction|odd|1023"
   "scan|padded|262144 --padded" "scan|odd|1000" "stencil|odd|101 57"
-  "bitonic_sort|one_block|1024" "spinlock|one_warp|1 32" "spinlock|wide|40 128" "warp_primitives|one|1" "warp_sort|odd|7 3" "collatz|odd|1001"
+  "bitonic_sort|one_block|1024" "spinlock|one_warp|1 32" "spinlock|wide|16 128" "warp_primitives|one|1" "warp_sort|odd|7 3" "collatz|odd|1001"
   "sha256|odd|1001" "black_scholes|odd|1001" "n_body|odd|77" "binomial_options|odd|3 100" "binomial_options|most|1 1023"
   "needleman_wunsch|one_tile|16" "lud|one_tile|16" "lavamd|sparse|3 7" "mri_gridding|one_cell|1 1 1 1"
   "mri_gridding|many|5000 50 50 52" "srad|odd_steps|32 3" "hotspot|odd|37 3" "scalar_product|odd|5 1001"
