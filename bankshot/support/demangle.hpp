@@ -1,4 +1,4 @@
-// Names of C++ functions.
+// Names of functions as in the source.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace bankshot {
 
-/// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
+/// "scale(float*, int)" of "_Z5scalePfi"; the name in Python of a function that Numba compiled; the name itself if it is
+/// neither.
 std::string demangle(std::string_view name);
 
 }  // namespace bankshot

@@ -1,48 +1,47 @@
 """Runs at the start of every Python process below Bankshot, which puts this folder on PYTHONPATH.
 
-When Triton loads its NVIDIA driver, `bankshot.triton` puts itself in place. Nothing else is touched, and a
-sitecustomize of the user's own runs as it would without this one.
+A package that gives kernels to the driver has to give PTX. When a module of _PARTS has been imported, the function beside
+it changes that module. Nothing else is touched, and a sitecustomize of the user's own runs as it would without this one.
 """
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_TRITON_DRIVER = "triton.backends.nvidia.driver"
+_PARTS = {
+    "triton.backends.nvidia.driver": ("bankshot.triton", "put_in_place"),
+    "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),
+    "cuda.bindings._internal.runtime": ("bankshot.cuda_packages", "replace_runtime"),
+    "cupy.cuda.compiler": ("bankshot.cuda_packages", "let_cupy_make_ptx"),
+    "numba.cuda.codegen": ("bankshot.cuda_packages", "separate_numba_cache"),
+    "pycuda.compiler": ("bankshot.cuda_packages", "let_pycuda_make_ptx"),
+}
 
 
 class _AfterImport:
-    """A finder that leaves the finding to the others and does something once the module has been executed."""
-
-    def __init__(self, name, then):
-        self.name, self.then = name, then
+    """A finder that leaves the finding to the others and changes modules of _PARTS once they have been executed."""
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.name:
+        if name not in _PARTS:
             return None
-        sys.meta_path.remove(self)
+        part, function = _PARTS.pop(name)
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None or spec.loader is None:
             return spec
-        execute, then = spec.loader.exec_module, self.then
+        execute = spec.loader.exec_module
 
         def exec_module(module):
             execute(module)
-            then(module)
+            getattr(importlib.import_module(part), function)(module)
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-def _triton_driver_is_there(module):
-    import bankshot.triton
-
-    bankshot.triton.put_in_place(module)
-
-
-sys.meta_path.insert(0, _AfterImport(_TRITON_DRIVER, _triton_driver_is_there))
+sys.meta_path.insert(0, _AfterImport())
 
 
 def _run_next_sitecustomize():

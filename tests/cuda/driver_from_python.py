@@ -139,6 +139,53 @@ extern "C" __global__ void scale(float* data, float factor, int n) {
 }
 """
 
+# As Numba writes a barrier of the grid, which is in libcudadevrt: all 4 CTAs count themselves in, and see it behind the barrier.
+BARRIER = r"""
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func  (.param .b64 func_retval0) cudaCGGetIntrinsicHandle
+(
+	.param .b32 cudaCGGetIntrinsicHandle_param_0
+)
+;
+.extern .func  (.param .b32 func_retval0) cudaCGSynchronize
+(
+	.param .b64 cudaCGSynchronize_param_0,
+	.param .b32 cudaCGSynchronize_param_1
+)
+;
+.visible .entry arrive(.param .u64 counts)
+{
+	.reg .b32 	%r<6>;
+	.reg .b64 	%rd<5>;
+	ld.param.u64 	%rd1, [counts];
+	mov.u32 	%r1, 1;
+	atom.add.u32 	%r2, [%rd1], %r1;
+	{
+	.param .b32 param0;
+	st.param.b32 	[param0], %r1;
+	.param .b64 retval0;
+	call.uni (retval0), cudaCGGetIntrinsicHandle, (param0);
+	ld.param.b64 	%rd2, [retval0];
+	}
+	{
+	.param .b64 param0;
+	st.param.b64 	[param0], %rd2;
+	.param .b32 param1;
+	st.param.b32 	[param1], 0;
+	.param .b32 retval0;
+	call.uni (retval0), cudaCGSynchronize, (param0, param1);
+	ld.param.b32 	%r3, [retval0];
+	}
+	mov.u32 	%r4, %ctaid.x;
+	mad.wide.u32 	%rd3, %r4, 4, %rd1;
+	ld.volatile.u32 	%r5, [%rd1];
+	st.u32 	[%rd3+4], %r5;
+	ret;
+}
+"""
+
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -197,6 +244,37 @@ def sums_of_rows():
         sys.exit(f"FAIL sums of rows: {list(got)}, wanted {wanted}")
 
 
+def barrier_of_the_grid():
+    """Linked as cuda.core does: the library is given as data. PyCUDA sets the shape before it launches."""
+    link, image, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    call("cuLinkCreate_v2", 0, None, None, ctypes.byref(link))
+    call("cuLinkAddData_v2", link, 1, BARRIER.encode(), ctypes.c_size_t(len(BARRIER)), b"kernel", 0, None, None)
+    call("cuLinkAddData_v2", link, 4, b"!<arch>", ctypes.c_size_t(7), b"libcudadevrt.a", 0, None, None)
+    if cuda.cuLinkAddData_v2(link, 4, b"!<arch>", ctypes.c_size_t(7), b"libother.a", 0, None, None) != 209:
+        sys.exit("FAIL a library of machine code is linked")
+    call("cuLinkComplete", link, ctypes.byref(image), ctypes.byref(size))
+    function = load(image, "arrive")
+    call("cuLinkDestroy", link)
+    counts = copied_to_device((ctypes.c_uint * 5)())
+    call("cuFuncSetBlockShape", function, 32, 1, 1)
+    call("cuLaunchCooperativeKernel", function, 4, 1, 1, 32, 1, 1, 0, None, pointer_to(counts))
+    got = (ctypes.c_uint * 5)()
+    call("cuMemcpyDtoH_v2", got, counts, ctypes.sizeof(got))
+    if list(got) != [128] * 5:
+        sys.exit(f"FAIL barrier of the grid: {list(got)}")
+    if cuda.cuFuncSetBlockShape(function, 0, 1, 1) != 1:
+        sys.exit("FAIL a CTA without threads")
+
+
+def detached_context():
+    context, current = ctypes.c_void_p(), ctypes.c_void_p()
+    call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+    call("cuCtxDetach", context)
+    call("cuCtxGetCurrent", ctypes.byref(current))
+    if current.value == context.value or cuda.cuCtxDetach(context) != 201:
+        sys.exit("FAIL a detached context is still there")
+
+
 def compiled_by_nvrtc(library, architecture, kind):
     """kind: what NVRTC is asked for; for machine code it gives PTX under Bankshot"""
     nvrtc = ctypes.CDLL(library)
@@ -225,10 +303,12 @@ def main():
     call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
     call("cuCtxSetCurrent", context)
     sums_of_rows()
+    barrier_of_the_grid()
+    detached_context()
     if len(sys.argv) > 1:
         compiled_by_nvrtc(sys.argv[1], b"compute_90", "PTX")
         compiled_by_nvrtc(sys.argv[1], b"sm_90", "CUBIN")
-    print("PASS row_sum" + (" scale" if len(sys.argv) > 1 else ""))
+    print("PASS row_sum arrive" + (" scale" if len(sys.argv) > 1 else ""))
 
 
 main()

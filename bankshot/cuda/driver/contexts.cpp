@@ -41,6 +41,10 @@ BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
   });
 }
 
+/// The predecessor of cuCtxDestroy, which PyCUDA calls. A context is attached once, by the function that created it:
+/// cuCtxAttach is not supported.
+BANKSHOT_API(cuCtxDetach)(Context* context) { return bankshot_cuCtxDestroy_v2(context); }
+
 BANKSHOT_API(cuCtxPushCurrent_v2)(Context* context) {
   return query([&](Session&) {
     if (!Contexts::get().is_valid(context)) return Status::invalid_context;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -148,10 +149,13 @@ BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
           asks.is_program ? "" : ", if it is yours; a library of NVIDIA's cannot be used without a GPU"));
     _exit(1);
   }
-  // The runtime asks for this one first, and goes on without it.
-  constexpr unsigned char kOptionalTable[16] = {0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e,
-                                                0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9};
-  if (id && std::memcmp(id, kOptionalTable, sizeof kOptionalTable) != 0)
+  // The runtime asks for the first one before all, NVRTC for the second when it has compiled; both go on without it.
+  constexpr unsigned char kOptionalTables[2][16] = {{0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb,
+                                                     0x46, 0x9e, 0x7c, 0x0d, 0xd9},
+                                                    {0xda, 0x91, 0x51, 0xd3, 0x3a, 0xe6, 0xcc, 0x41, 0xa5, 0xc0, 0x4f,
+                                                     0x26, 0xd5, 0x33, 0xe3, 0x28}};
+  const auto is_asked_for = [id](const unsigned char(&table)[16]) { return std::memcmp(id, table, sizeof table) == 0; };
+  if (id && std::none_of(std::begin(kOptionalTables), std::end(kOptionalTables), is_asked_for))
     say_once("cuGetExportTable",
              "cuGetExportTable: private tables of NVIDIA's driver do not exist; it returns "
              "CUDA_ERROR_INVALID_VALUE");

@@ -117,6 +117,13 @@ BANKSHOT_API(cuFuncSetSharedMemConfig)(void* handle, int) {
   return call_with(handle, [](Session&, Function&) { return Status::success; });
 }
 
+/// PyCUDA sets the shape of CTAs before cuLaunchKernel, which has it as an argument. Those that have not, such as
+/// cuLaunchGrid, are not supported.
+BANKSHOT_API(cuFuncSetBlockShape)(void* handle, int x, int y, int z) {
+  return call_with(handle,
+                   [&](Session&, Function&) { return x > 0 && y > 0 && z > 0 ? Status::success : Status::invalid_value; });
+}
+
 BANKSHOT_API(cuFuncGetName)(const char** name, void* handle) {
   return call_with(handle, [&](Session&, Function& function) { return give(name, function.name.c_str()); });
 }

@@ -39,8 +39,14 @@ Status fail(Link& link, const LinkFailure& failure) {
   return failure.status;
 }
 
+/// The device runtime's library need not be there: its part is the engine's.
+bool is_device_runtime_library(int kind, const char* name) {
+  return kind == kLibrary && name != nullptr && std::string_view(name).ends_with("libcudadevrt.a");
+}
+
 /// What is said to be machine code may be PTX: it is what NVRTC gives here (embedded/preload.cpp).
 Status add(const DeviceInfo& device, Link& link, int kind, const char* name, std::string image) {
+  if (is_device_runtime_library(kind, name)) return Status::success;
   if (kind != kCubin && kind != kPtx && kind != kFatBinary)
     return fail(link, {Status::no_binary_for_gpu,
                        "the linker accepts PTX and fat binaries with PTX, not objects, libraries or NVVM"});
@@ -72,12 +78,11 @@ BANKSHOT_API(cuLinkAddData_v2)
   });
 }
 
-/// The device runtime's library needs not be there: its part is the engine's.
 BANKSHOT_API(cuLinkAddFile_v2)(Link* link, int kind, const char* path, unsigned, int*, void**) {
   return call([&](Session& session) {
     if (!links().contains(link)) return Status::invalid_handle;
     if (!path) return Status::invalid_value;
-    if (kind == kLibrary && std::string_view(path).ends_with("libcudadevrt.a")) return Status::success;
+    if (is_device_runtime_library(kind, path)) return Status::success;
     std::ifstream file(path, std::ios::binary);
     if (!file) return Status::file_not_found;
     return add(session.device(), *link, kind, path, {std::istreambuf_iterator<char>(file), {}});

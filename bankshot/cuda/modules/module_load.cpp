@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bankshot/cuda/modules/fatbin.hpp"
+#include "bankshot/cuda/modules/grid_barrier.hpp"
 #include "bankshot/cuda/modules/machine_code.hpp"
 #include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/cuda/process/instruction_hashes.hpp"
@@ -69,6 +70,7 @@ std::optional<sass::Cubin> own_machine_code(const LoadTarget& target, std::span<
 /// @param own  machine code that the program has for the GPU
 Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& text, const std::string& file,
                                   const std::optional<sass::Cubin>& own = std::nullopt) {
+  if (const auto linked = with_grid_barrier(text)) return load_text(target, *linked, file, own);
   const report::ModuleId id = id_of(text);
   const Result<std::optional<Patch>> found = patch_of(id.digest);
   if (!found) return Failure{Status::operating_system, found.error().message};
