@@ -1,6 +1,7 @@
 #include "bankshot/formats/github.hpp"
 
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,12 @@ std::string to_github(const std::vector<Run>& runs, const Surroundings& around) 
   std::array<std::vector<std::string>, 3> lines;  // by level
   for (const Run& run : runs) {
     for (const std::string& gap : all_gaps(run)) lines[0].push_back(command(Level::error, "title=Incomplete", gap));
+  }
+  std::set<std::string> changed;  // the same program on several GPUs
+  for (const Run& run : runs) changed.insert(run.report.changed_sources.begin(), run.report.changed_sources.end());
+  for (const std::string& file : changed) {
+    const std::string place = fmt::format("file={},", escaped_property(place_of(around.root, file).path));
+    lines[1].push_back(command(Level::warning, place + "title=Changed source", changed_source_text(file)));
   }
   for (const Run& run : runs) {
     const std::string gpu = runs.size() > 1 ? " (" + printable(run.report.gpu) + ")" : "";

@@ -84,9 +84,16 @@ ordered_json result_json(const Notice& notice, const std::string& fingerprint, c
 ordered_json invocation_json(const Run& run, const Surroundings& around) {
   const std::vector<std::string> gaps = all_gaps(run);
   ordered_json json = {{"executionSuccessful", gaps.empty()}, {"workingDirectory", {{"uri", folder_uri(around.root)}}}};
-  for (const std::string& gap : gaps) {
+  const auto notify = [&](const char* id, const char* level, const std::string& text) {
     json["toolExecutionNotifications"].push_back(
-        {{"descriptor", {{"id", "incomplete"}}}, {"level", "error"}, {"message", message_of(gap)}});
+        {{"descriptor", {{"id", id}}}, {"level", level}, {"message", message_of(text)}});
+    return &json["toolExecutionNotifications"].back();
+  };
+  for (const std::string& gap : gaps) notify("incomplete", "error", gap);
+  for (const std::string& file : run.report.changed_sources) {
+    ordered_json& note = *notify("changed-source", "warning", changed_source_text(file));
+    note["locations"] =
+        ordered_json::array({{{"physicalLocation", {{"artifactLocation", artifact_json(file, around)}}}}});
   }
   return json;
 }
@@ -95,7 +102,8 @@ ordered_json run_json(const Run& run, const Surroundings& around) {
   ordered_json driver = {{"name", "Bankshot"}, {"version", around.version}, {"rules", ordered_json::array()}};
   for (const Rule& rule : rules()) driver["rules"].push_back(rule_json(rule));
   driver["notifications"] = ordered_json::array(
-      {{{"id", "incomplete"}, {"shortDescription", text_of("The run does not cover all that the program did.")}}});
+      {{{"id", "incomplete"}, {"shortDescription", text_of("The run does not cover all that the program did.")}},
+       {{"id", "changed-source"}, {"shortDescription", text_of("A source changed after the program was built.")}}});
   ordered_json json = {{"tool", {{"driver", driver}}},
                        {"invocations", ordered_json::array({invocation_json(run, around)})},
                        {"originalUriBaseIds", {{kRoot, {{"uri", folder_uri(around.root)}}}}},

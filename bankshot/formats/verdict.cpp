@@ -26,4 +26,8 @@ std::vector<std::string> all_gaps(const Run& run) {
   return gaps;
 }
 
+std::string changed_source_text(const std::string& file) {
+  return printable(file) + " changed after the program was built, so the lines may be wrong; build it again";
+}
+
 }  // namespace bankshot::formats

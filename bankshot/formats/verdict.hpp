@@ -53,4 +53,7 @@ struct Surroundings {
 /// Every reason why a run does not cover all that the program did; empty: it does. With any, nothing may look clean.
 std::vector<std::string> all_gaps(const Run& run);
 
+/// What there is to say of each of RunReport::changed_sources. @return one line
+std::string changed_source_text(const std::string& file);
+
 }  // namespace bankshot::formats

@@ -18,15 +18,6 @@ using namespace report::json_values;
 
 constexpr std::string_view kFixSchema = "bankshot/fix/2";
 
-std::vector<std::string> read_lines(const json& object, const char* key) {
-  std::vector<std::string> lines;
-  for (const json& line : list(object, key)) {
-    if (!line.is_string()) throw Bad{fmt::format("\"{}\" must hold texts", key)};
-    lines.push_back(line.get<std::string>());
-  }
-  return lines;
-}
-
 Remedy remedy(const std::string& what, uint64_t before, uint64_t after, const std::string& code) {
   return {fmt::format("{}: conflicts {} -> {}", what, report::grouped(before), report::grouped(after)), code};
 }
@@ -67,7 +58,7 @@ Advice read_array(const json& array, const json& kernel) {
   advice.remedies = read_remedies(array, form.is_string() ? form.get<std::string>() : "");
   for (const json& edit : list(array, "source_edits")) {
     advice.edits.push_back(
-        {text(edit, "file"), number<uint32_t>(edit, "line"), read_lines(edit, "before"), read_lines(edit, "after")});
+        {text(edit, "file"), number<uint32_t>(edit, "line"), texts(edit, "before"), texts(edit, "after")});
   }
   return advice;
 }

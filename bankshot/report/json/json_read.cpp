@@ -270,10 +270,8 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     if (root.contains("project")) read_project(root, report);
     if (root.contains("l1")) report.l1 = read_l1_rules(root["l1"], report.rules);
     report.partial = !flag(root, "ended");
-    for (const json& kernel : list(root, "running")) {
-      if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};
-      report.running.push_back(kernel.get<std::string>());
-    }
+    report.running = texts(root, "running");
+    if (root.contains("changed_sources")) report.changed_sources = texts(root, "changed_sources");
     read_failed(root, report);
     if (schema == kCheckSchema) read_findings(root, report);
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report));

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,15 @@ inline const json& list(const json& object, const char* key) {
   const json& value = member(object, key);
   if (!value.is_array()) throw Bad{std::string("\"") + key + "\" must be a list"};
   return value;
+}
+
+inline std::vector<std::string> texts(const json& object, const char* key) {
+  std::vector<std::string> all;
+  for (const json& one : list(object, key)) {
+    if (!one.is_string()) throw Bad{std::string("\"") + key + "\" must hold texts"};
+    all.push_back(one.get<std::string>());
+  }
+  return all;
 }
 
 inline simt::Dim3 extent(const json& object, const char* key) {

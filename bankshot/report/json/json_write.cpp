@@ -274,6 +274,7 @@ std::string to_json(const RunReport& report) {
                  {"without_hashes", report.without_hashes}});
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (!report.project.empty()) head.update({{"project", report.project}, {"suppressed", suppressed_json(report)}});
+  if (!report.changed_sources.empty()) head["changed_sources"] = report.changed_sources;
   if (report.machine) head.update(totals_json(report));
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
   head["checks"] = checks_json(report.checks);

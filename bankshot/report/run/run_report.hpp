@@ -139,6 +139,7 @@ struct RunReport {
       suppressed;  ///< sorted; the conflicts are in the kernels, too, the findings not in `findings`
   /// Source lines by file and number, where they were read: they identify a line after edits.
   std::map<std::pair<std::string, uint32_t>, std::string> source_text;
+  std::vector<std::string> changed_sources;  ///< of these files, those that were written after the program was built
 
   /// Whether the numbers lack something that the program did or wanted to do.
   bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }

@@ -18,6 +18,7 @@ void quote_lines(RunReport& report, SourceLines& sources) {
     quote(finding.source);
     if (!finding.other_op.empty()) quote(finding.other);
   }
+  report.changed_sources = sources.changed_files();
 }
 
 }  // namespace bankshot::report

@@ -6,7 +6,8 @@
 
 namespace bankshot::report {
 
-/// Fills report.source_text: lines with shared-memory instructions, and places of findings.
+/// Fills report.source_text: lines with shared-memory instructions, and places of findings; and
+/// report.changed_sources.
 void quote_lines(RunReport& report, SourceLines& sources);
 
 }  // namespace bankshot::report

@@ -76,16 +76,23 @@ std::string SourceLines::get(const std::string& name, uint32_t line) {
   return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
-std::string SourceLines::changed() const {
+std::vector<std::string> SourceLines::changed_files() const {
+  std::vector<std::string> changed;
   std::error_code code;
-  const fs::file_time_type built =
-      policy_.program.empty() ? fs::file_time_type::max() : fs::last_write_time(policy_.program, code);
-  if (code) return {};
-  std::string names;
+  if (policy_.program.empty()) return changed;
+  const fs::file_time_type built = fs::last_write_time(policy_.program, code);
+  if (code) return changed;
   for (const auto& [name, file] : files_) {
     if (file.lines.empty() || fs::last_write_time(name, code) <= built || code) continue;
-    names += (names.empty() ? "" : ", ") + printable(fs::path(name).filename().string());
+    changed.push_back(name);
   }
+  return changed;
+}
+
+std::string SourceLines::changed() const {
+  std::string names;
+  for (const std::string& name : changed_files())
+    names += (names.empty() ? "" : ", ") + printable(fs::path(name).filename().string());
   if (names.empty()) return {};
   return "note: changed since the program was built, so the quoted lines may be wrong: " + names;
 }

@@ -33,6 +33,10 @@ class SourceLines {
   /// All lines as they are in the file, without their ends.
   const std::vector<std::string>& lines(const std::string& file);
 
+  /// Files that were read and that were written after the program was built, sorted: their lines may be others than the
+  /// program has. Empty if the policy names no program.
+  std::vector<std::string> changed_files() const;
+
   /// What the reader of quoted lines must know, a sentence each: files that have changed since the program was built,
   /// and folders outside the roots that were not read.
   std::vector<std::string> notes() const;

@@ -67,6 +67,24 @@ TEST(Sarif, a_run_with_gaps_is_not_successful) {
   EXPECT_EQ(invocation["toolExecutionNotifications"][0]["message"]["text"], "./app was killed");
 }
 
+TEST(Formats, sources_that_changed_after_the_build_are_warnings) {
+  report::RunReport report = with_conflicts();
+  report.changed_sources = {"/home/me/src/a.cu"};
+  const json root = json::parse(to_sarif({{report}}, surroundings()));
+  const json& invocation = root["runs"][0]["invocations"][0];
+  EXPECT_EQ(invocation["executionSuccessful"], true);
+  ASSERT_EQ(invocation["toolExecutionNotifications"].size(), 1u);
+  const json& note = invocation["toolExecutionNotifications"][0];
+  EXPECT_EQ(note["level"], "warning");
+  EXPECT_EQ(note["descriptor"]["id"], "changed-source");
+  EXPECT_EQ(note["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/a.cu");
+  EXPECT_TRUE(
+      note["message"]["text"].get<std::string>().starts_with("/home/me/src/a.cu changed after the program was built"));
+  EXPECT_EQ(count(to_github({{report}, {report}}, surroundings()), "::warning file=src/a.cu,title=Changed source::"),
+            1u)
+      << "of one program on two GPUs";
+}
+
 TEST(Sarif, several_gpus_are_several_runs_with_names) {
   report::RunReport one = with_conflicts(), two = with_conflicts();
   two.gpu = "Other GPU";

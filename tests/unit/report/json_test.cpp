@@ -57,6 +57,20 @@ TEST(ReportJson, keeps_source_lines_and_what_is_suppressed) {
   EXPECT_EQ(again->kernels[0].shared().conflicts(), 93u);
 }
 
+TEST(ReportJson, tells_and_reads_back_changed_sources) {
+  RunReport report = made_report({row()});
+  EXPECT_FALSE(json::parse(to_json(report)).contains("changed_sources"));
+  report.changed_sources = {"/a/k.cu", "/b/k.cu"};
+  const Result<RunReport> again = from_json(to_json(report));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->changed_sources, report.changed_sources);
+  json root = json::parse(to_json(report));
+  root["changed_sources"] = {1};
+  const Result<RunReport> wrong = from_json(root.dump());
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "\"changed_sources\" must hold texts");
+}
+
 TEST(ReportJson, tells_and_reads_back_ports_and_the_bank_hash) {
   RunReport report = made_report({column(88, 3)});
   EXPECT_FALSE(json::parse(to_json(report))["scratchpad"].contains("hash"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -355,6 +356,26 @@ TEST(SourceLines, only_files_with_the_ending_of_a_source_are_read) {
   EXPECT_EQ(lines.get(folder / "a", 2), "");
   EXPECT_TRUE(lines.notes().empty());
   std::filesystem::remove_all(folder);
+}
+
+TEST(SourceLines, files_that_were_read_and_are_newer_than_the_program_have_changed) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("changed-" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  for (const char* name : {"app", "new.cu", "unread.cu", "old.cu", "same.cu"}) std::ofstream(folder / name) << "x\n";
+  const fs::file_time_type built = fs::last_write_time(folder / "app");
+  for (const char* name : {"new.cu", "unread.cu"}) fs::last_write_time(folder / name, built + std::chrono::seconds(1));
+  fs::last_write_time(folder / "old.cu", built - std::chrono::seconds(1));
+  fs::last_write_time(folder / "same.cu", built);
+  const auto changed = [&](const std::string& program) {
+    SourceLines lines({.program = program});
+    for (const char* name : {"new.cu", "old.cu", "same.cu", "none.cu"}) lines.get(folder / name, 1);
+    return lines.changed_files();
+  };
+  EXPECT_EQ(changed(folder / "app"), std::vector<std::string>{folder / "new.cu"});
+  EXPECT_EQ(changed(""), std::vector<std::string>{}) << "of which program is not known";
+  EXPECT_EQ(changed(folder / "none"), std::vector<std::string>{});
+  fs::remove_all(folder);
 }
 
 TEST(Grouped, puts_commas_between_thousands) {
