@@ -28,8 +28,9 @@ std::string without_return(std::string line) {
 /// The change of whole lines as a TextEdit; nothing if they are not as fix had them.
 std::optional<json> text_edit(const LineEdit& edit, const Source& source, const View& view) {
   const std::optional<uint32_t> first = view.map.now(edit.line);
-  if (!first || edit.before.empty() || source.lines.size() - (*first - 1) < edit.before.size()) return std::nullopt;
-  const auto begin = source.lines.begin() + (*first - 1);
+  if (!first || edit.before.empty() || source.text.lines.size() - (*first - 1) < edit.before.size())
+    return std::nullopt;
+  const auto begin = source.text.lines.begin() + (*first - 1);
   if (!std::ranges::equal(edit.before, std::span(begin, edit.before.size()), {}, without_return, without_return))
     return std::nullopt;
   std::string text;
@@ -37,17 +38,18 @@ std::optional<json> text_edit(const LineEdit& edit, const Source& source, const 
   const size_t last = *first - 1 + edit.before.size() - 1;
   return json{{"range",
                {{"start", {{"line", *first - 1}, {"character", 0}}},
-                {"end", {{"line", last}, {"character", utf16_length(without_return(source.lines[last]))}}}}},
+                {"end", {{"line", last}, {"character", utf16_length(without_return(source.text.lines[last]))}}}}},
               {"newText", text}};
 }
 
 /// All edits of an array, by URI; empty if one of their sources is not as it was.
-json source_changes(const Advice& advice, const ReportFile& report, const Workspace& workspace) {
+json source_changes(const Advice& advice, const ReportFile& report, const Source& source, const Workspace& workspace) {
   json changes = json::object();
   for (const LineEdit& edit : advice.edits) {
-    const auto [there, view] = workspace.find(report, edit.file);
+    const auto [there, view] = workspace.find(report, edit.file, source);
     // The proof is of the text as it was: a use of the array that came later would be left as it is.
-    const bool is_as_it_was = there != nullptr && view->before && *view->before == there->lines;
+    const bool is_as_it_was =
+        there != nullptr && !there->changed_after_build() && view->before && *view->before == there->text.lines;
     const std::optional<json> made = is_as_it_was ? text_edit(edit, *there, *view) : std::nullopt;
     if (!made) return json::object();
     changes[there->uri].push_back(*made);
@@ -69,7 +71,7 @@ std::string as_comment(const std::string& title, const std::string& code, const 
 }
 
 json comment(const Advice& advice, const Remedy& remedy, const Source& source, uint32_t line) {
-  const std::string& text = source.lines[line - 1];
+  const std::string& text = source.text.lines[line - 1];
   const std::string indent = text.substr(0, std::min(text.find_first_not_of(" \t"), text.size()));
   const std::string mark = source.uri.ends_with(".py") ? "# " : "// ";
   const json above = {{"line", line - 1}, {"character", 0}};
@@ -82,7 +84,8 @@ json comment(const Advice& advice, const Remedy& remedy, const Source& source, u
 
 json code_actions(const Source& source, const Workspace& workspace, uint32_t first, uint32_t last) {
   json list = json::array();
-  const auto add = [&](json one) {  // kernels that share an array have the same advice
+  if (source.changed_after_build()) return list;  // what fix proved is of the program, which is of other lines
+  const auto add = [&](json one) {                // kernels that share an array have the same advice
     if (std::ranges::find(list, one) == list.end()) list.push_back(std::move(one));
   };
   for (const View& view : source.views) {
@@ -93,13 +96,13 @@ json code_actions(const Source& source, const Workspace& workspace, uint32_t fir
         if (now && *now >= first && *now <= last && !line) line = now;
       }
       if (!line || advice.remedies.empty()) continue;
-      const json changes = source_changes(advice, *view.report, workspace);
+      const json changes = source_changes(advice, *view.report, source, workspace);
       if (!changes.empty()) {
         json change = action(advice, advice.remedies[0], "", changes);
         change["isPreferred"] = true;
         add(std::move(change));
       }
-      if (*line > 1 && source.lines[*line - 2].ends_with('\\')) continue;  // a comment would end the macro
+      if (*line > 1 && source.text.lines[*line - 2].ends_with('\\')) continue;  // a comment would end the macro
       for (const Remedy& remedy : advice.remedies) add(comment(advice, remedy, source, *line));
     }
   }

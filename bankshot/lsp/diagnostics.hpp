@@ -11,7 +11,8 @@ namespace bankshot::lsp {
 nlohmann::json line_range(const Source& source, uint32_t line);
 
 /// A list of Diagnostic, each once. A line that was changed since the report has it where it was, as information, and
-/// says so. @param related  whether the client shows places that belong to a diagnostic: the calls of inlined code
+/// says so; likewise all lines of a source that changed after the program was built. @param related  whether the client
+/// shows places that belong to a diagnostic: the calls of inlined code
 nlohmann::json diagnostics(const Source& source, const Workspace& workspace, bool related);
 
 }  // namespace bankshot::lsp

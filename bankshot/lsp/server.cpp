@@ -205,7 +205,7 @@ void Server::change(const json& params) {
 json Server::hover(const json& params) const {
   const Source* const source = workspace_.find(uri_in(params));
   const TextPosition position = position_of(params.at("position"));
-  if (source == nullptr || position.line >= source->lines.size()) return nullptr;
+  if (source == nullptr || position.line >= source->text.lines.size()) return nullptr;
   const std::string text = hover_text(*source, position.line + 1);
   if (text.empty()) return nullptr;
   return {
@@ -220,8 +220,8 @@ json Server::code_action(const json& params) const {
                      last = position_of(params.at("range").at("end"));
   const json only = member_at(params, {"context", "only"});
   const bool wanted = !only.is_array() || holds(only, "quickfix") || holds(only, "");
-  if (source == nullptr || !wanted || first.line >= source->lines.size()) return json::array();
-  const auto lines = static_cast<uint32_t>(source->lines.size());
+  if (source == nullptr || !wanted || first.line >= source->text.lines.size()) return json::array();
+  const auto lines = static_cast<uint32_t>(source->text.lines.size());
   return code_actions(*source, workspace_, first.line + 1, std::min(last.line, lines - 1) + 1);
 }
 

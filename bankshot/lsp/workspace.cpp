@@ -25,15 +25,11 @@ std::string without_links(const fs::path& path) {
 }
 
 /// Whether a text is that of its file, which was not written after the report.
-bool is_older(const std::string& path, const Source& source, const ReportFile& report) {
+bool is_older(const Source& source, const ReportFile& report) {
   std::error_code code;
-  if (fs::last_write_time(path, code) > report.stamp.time || code) return false;
-  const Result<std::string> text = host::read_text(path);
-  return text && lines_of(*text) == source.lines;
-}
-
-void map_lines(View& view, const std::vector<std::string>& now) {
-  view.map = view.before ? LineMap(*view.before, now) : LineMap(view.quotes, now);
+  if (fs::last_write_time(source.path, code) > report.stamp.time || code) return false;
+  const Result<std::string> text = host::read_text(source.path);
+  return text && lines_of(*text) == source.text.lines;
 }
 
 /// Whether a report has places in that PTX.
@@ -41,6 +37,35 @@ bool is_about(const ReportFile& report, const std::string& module) {
   const auto is_of_it = [&](const report::Kernel& kernel) { return kernel.module.digest == module; };
   return (report.run && std::ranges::any_of(report.run->kernels, is_of_it)) ||
          std::ranges::find(report.advice, module, &Advice::module) != report.advice.end();
+}
+
+bool has_lines(const std::vector<std::string>& lines, const LineEdit& edit) {
+  for (size_t k = 0; k < edit.before.size(); ++k) {
+    const size_t line = edit.line + k;  // from 1
+    if (line == 0 || line > lines.size() || comparable(lines[line - 1]) != comparable(edit.before[k])) return false;
+  }
+  return true;
+}
+
+/// Whether all lines are in the text that an edit gives others for.
+bool is_to_do(const LineEdit& edit, const View& fix) {
+  for (size_t k = 0; k < edit.before.size(); ++k) {
+    if (!fix.map.now(edit.line + static_cast<uint32_t>(k))) return false;
+  }
+  return true;
+}
+
+/// The line in which a place is now, whether or not it is overtaken.
+std::optional<uint32_t> line_now(const View& view, const simt::Source& place, const std::string& of_module) {
+  const std::optional<uint32_t> before = view.line_of(place, of_module);
+  return before ? view.map.now(*before) : std::nullopt;
+}
+
+/// Whether a report was made of a text that lacks the lines which an edit of fix is for.
+bool is_after(const ReportFile& report, const LineEdit& edit, const ReportFile& fix, const Source& edited) {
+  const auto view = std::ranges::find(edited.views, &report, [](const View& one) { return one.report.get(); });
+  if (view == edited.views.end()) return report.stamp.time > fix.stamp.time;
+  return view->is_certain && !has_lines(*view->before, edit);
 }
 
 }  // namespace
@@ -51,10 +76,17 @@ std::optional<uint32_t> View::line_of(const simt::Source& place, const std::stri
   return std::nullopt;
 }
 
-std::optional<uint32_t> View::now(const simt::Source& place, const std::string& of_module) const {
+uint32_t View::last_place(const simt::Source& place, const std::string& of_module) const {
   const std::optional<uint32_t> before = line_of(place, of_module);
-  return before ? map.now(*before) : std::nullopt;
+  return before ? map.last_place(*before) : place.line;
 }
+
+std::optional<uint32_t> View::now(const simt::Source& place, const std::string& of_module) const {
+  const std::optional<uint32_t> line = changed_after_build ? std::nullopt : line_now(*this, place, of_module);
+  return line && !overtaken.contains(*line) ? line : std::nullopt;
+}
+
+bool Source::changed_after_build() const { return std::ranges::any_of(views, &View::changed_after_build); }
 
 void Workspace::set_folders(std::vector<std::string> folders) {
   folders_.clear();
@@ -63,27 +95,30 @@ void Workspace::set_folders(std::vector<std::string> folders) {
   add_views();
 }
 
-void Workspace::open(const std::string& uri, std::string text) {
-  const std::optional<std::string> file = path_of(uri);
-  if (!file) return;
-  const std::string path = without_links(*file);
-  Source& source = sources_[path];
-  source = {uri, true, std::move(text), {}, {}};
-  source.lines = lines_of(source.text);
+void Workspace::open(const std::string& uri, std::string_view text) {
+  const std::optional<std::string> name = path_of(uri);
+  if (!name) return;
+  const std::string path = without_links(*name);
+  std::erase_if(sources_, [&](const auto& one) { return !one.second.is_open && one.second.path == path; });
+  sources_[*name] = {.uri = uri, .path = path, .is_open = true, .text = text_of(text)};
   add_views();
 }
 
 void Workspace::change(const std::string& uri, const std::vector<Change>& changes) {
-  for (auto& [path, source] : sources_) {
-    if (source.uri != uri || !source.is_open) continue;
-    for (const Change& change : changes) apply(source.text, change);
-    source.lines = lines_of(source.text);
-    for (View& view : source.views) map_lines(view, source.lines);
+  const auto at = sources_.find(name_of(uri));
+  if (at == sources_.end() || !at->second.is_open) return;
+  Source& source = at->second;
+  for (const Change& change : changes) {
+    const LineChange lines = apply(source.text, change);
+    for (View& view : source.views) view.map.move(lines, source.text.lines);
   }
+  find_overtaken();
 }
 
 void Workspace::close(const std::string& uri) {
-  std::erase_if(sources_, [&](const auto& one) { return one.second.uri == uri; });
+  const auto at = sources_.find(name_of(uri));
+  if (at == sources_.end() || !at->second.is_open) return;
+  sources_.erase(at);
   find_sources();
   add_views();
 }
@@ -100,18 +135,31 @@ bool Workspace::refresh() {
   return changed;
 }
 
-const Source* Workspace::find(const std::string& uri) const {
-  for (const auto& [path, source] : sources_) {
-    if (source.uri == uri) return &source;
-  }
-  return nullptr;
+/// The source's key; empty if there is none.
+std::string Workspace::name_of(const std::string& uri) const {
+  const std::optional<std::string> name = path_of(uri);
+  if (!name || sources_.contains(*name)) return name.value_or("");
+  const std::string path = without_links(*name);
+  const auto same = std::ranges::find(sources_, path, [](const auto& one) { return one.second.path; });
+  return same == sources_.end() ? "" : same->first;
 }
 
-std::pair<const Source*, const View*> Workspace::find(const ReportFile& report, const std::string& name) const {
-  for (const auto& [path, source] : sources_) {
+const Source* Workspace::find(const std::string& uri) const {
+  const auto at = sources_.find(name_of(uri));
+  return at == sources_.end() ? nullptr : &at->second;
+}
+
+std::pair<const Source*, const View*> Workspace::find(const ReportFile& report, const std::string& name,
+                                                      const Source& from) const {
+  const auto view_in = [&](const Source& source) -> const View* {
     for (const View& view : source.views) {
-      if (view.report.get() == &report && view.names.contains(name)) return {&source, &view};
+      if (view.report.get() == &report && view.names.contains(name)) return &view;
     }
+    return nullptr;
+  };
+  if (const View* const view = view_in(from)) return {&from, view};
+  for (const auto& [path, source] : sources_) {
+    if (const View* const view = view_in(source)) return {&source, view};
   }
   return {};
 }
@@ -133,29 +181,28 @@ std::string Workspace::resolved(const std::string& name) {
 
 /// What a report calls a source: names that lead to it; of an open one otherwise the name with the longest common end,
 /// if it leads nowhere, as after a run on another machine.
-std::set<std::string> Workspace::names_of(const ReportFile& report, const std::string& path, const Source& source) {
+std::set<std::string> Workspace::names_of(const ReportFile& report, const Source& source) {
   std::set<std::string> names;
   for (const auto& [name, quotes] : report.quotes) {
-    if (resolved(name) == path) names.insert(name);
+    if (resolved(name) == source.path) names.insert(name);
   }
   if (!names.empty() || !source.is_open) return names;
   size_t longest = 0;
   for (const auto& [name, quotes] : report.quotes) {
-    const size_t common = resolved(name).empty() ? compare::common_end(name, path) : 0;
+    const size_t common = resolved(name).empty() ? compare::common_end(name, source.path) : 0;
     if (common == 0 || common < longest) continue;
     if (common > longest) names.clear();
     longest = common;
-    if (const size_t found = LineMap(quotes, source.lines).size(); found != 0 && 2 * found >= quotes.size())
+    if (const size_t found = LineMap(quotes, source.text.lines).size(); found != 0 && 2 * found >= quotes.size())
       names.insert(name);
   }
   return names.size() == 1 ? names : std::set<std::string>();
 }
 
-std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& report, const std::string& path,
-                                       const Source& source) {
-  View view{.report = report, .names = names_of(*report, path, source)};
-  if (source.is_open && path.ends_with(".ptx")) {
-    const std::string digest = report::module_digest(source.text);
+std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& report, const Source& source) {
+  View view{.report = report, .names = names_of(*report, source)};
+  if (source.is_open && source.path.ends_with(".ptx")) {
+    const std::string digest = report::module_digest(whole(source.text));
     if (is_about(*report, digest)) view.module = digest;
   }
   if (view.names.empty() && view.module.empty()) return std::nullopt;
@@ -163,19 +210,22 @@ std::optional<View> Workspace::view_of(const std::shared_ptr<const ReportFile>& 
     const Quotes& quotes = report->quotes.at(name);
     view.quotes.insert(quotes.begin(), quotes.end());
   }
+  view.changed_after_build = report->run && std::ranges::any_of(report->run->changed_sources, [&](const auto& name) {
+                               return view.names.contains(name);
+                             });
   // Where not all lines are quoted, the others may have changed.
   const bool quoted =
       std::ranges::none_of(view.names, [&](const auto& name) { return report->unquoted.contains(name); });
-  const bool is_same = !view.module.empty() || (agree(view.quotes, source.lines) && !view.quotes.empty() && quoted) ||
-                       is_older(path, source, *report);
-  if (is_same) view.before = source.lines;
-  map_lines(view, source.lines);
+  const std::vector<std::string>& lines = source.text.lines;
+  view.is_certain = !view.module.empty() || is_older(source, *report);
+  if (view.is_certain || (agree(view.quotes, lines) && !view.quotes.empty() && quoted)) view.before = lines;
+  view.map = view.before ? LineMap(*view.before, lines) : LineMap(view.quotes, lines);
   return view;
 }
 
 bool Workspace::closed_sources_changed() const {
   return std::ranges::any_of(
-      sources_, [](const auto& one) { return !one.second.is_open && one.second.stamp != stamp_of(one.first); });
+      sources_, [](const auto& one) { return !one.second.is_open && one.second.stamp != stamp_of(one.second.path); });
 }
 
 /// The files that reports name and that the client does not have open. Only those below the folders are read.
@@ -189,10 +239,11 @@ void Workspace::find_sources() {
       if (path.empty() || found.contains(path) || !report::may_be_read(path, policy)) continue;
       const Stamp stamp = stamp_of(path);
       const Result<std::string> text = stamp.size <= kLargestSource ? host::read_text(path) : Error{};
-      if (text) found[path] = {uri_of(path), false, {}, lines_of(*text), {}, stamp};
+      if (text) found[path] = {.uri = uri_of(path), .path = path, .text = text_of(*text), .stamp = stamp};
     }
   }
   std::erase_if(sources_, [](const auto& one) { return !one.second.is_open; });
+  for (const auto& [name, source] : sources_) found.erase(source.path);
   sources_.merge(found);
 }
 
@@ -204,11 +255,38 @@ void Workspace::add_views() {
       const auto known = std::ranges::find(source.views, report, &View::report);
       if (known != source.views.end()) {
         views.push_back(std::move(*known));
-      } else if (std::optional<View> view = view_of(report, path, source)) {
+      } else if (std::optional<View> view = view_of(report, source)) {
         views.push_back(*std::move(view));
       }
     }
     source.views = std::move(views);
+  }
+  find_overtaken();
+}
+
+/// A line that accesses an array is as it was when a report was made only if the array is. Where the lines that fix
+/// changes are others now, by its own edit or not, it is not.
+void Workspace::find_overtaken() {
+  for (auto& [name, source] : sources_) {
+    for (View& view : source.views) view.overtaken.clear();
+    for (const View& fix : source.views) {
+      for (const Advice& advice : fix.report->advice) find_overtaken(source, fix, advice);
+    }
+  }
+}
+
+void Workspace::find_overtaken(Source& source, const View& fix, const Advice& advice) {
+  for (const LineEdit& edit : advice.edits) {
+    const auto [edited, its_view] = find(*fix.report, edit.file, source);
+    if (edited == nullptr || is_to_do(edit, *its_view)) continue;
+    for (View& view : source.views) {
+      if (is_after(*view.report, edit, *fix.report, *edited)) continue;
+      for (const simt::Source& place : advice.places) {
+        std::optional<uint32_t> line = line_now(fix, place, advice.module);
+        if (!line) line = line_now(view, place, advice.module);  // fix has no text of the accesses
+        if (line) view.overtaken.insert(*line);
+      }
+    }
   }
 }
 

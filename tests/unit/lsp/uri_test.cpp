@@ -9,6 +9,7 @@ TEST(LspUri, paths_and_uris_correspond) {
   EXPECT_EQ(uri_of("/a b/é%.cu"), "file:///a%20b/%C3%A9%25.cu");
   EXPECT_EQ(path_of("file:///a%20b/%c3%A9%25.cu"), "/a b/é%.cu");
   EXPECT_EQ(path_of("file://localhost/x.cu"), "/x.cu");
+  EXPECT_EQ(path_of("FILE://LocalHost/X.cu"), "/X.cu") << "case does not matter in schemes and hosts";
 }
 
 TEST(LspUri, rejects_what_is_no_file_here) {
