@@ -55,6 +55,12 @@ bool is_to_do(const LineEdit& edit, const View& fix) {
   return true;
 }
 
+/// The line in which a place is now, whether or not it is overtaken.
+std::optional<uint32_t> line_now(const View& view, const simt::Source& place, const std::string& of_module) {
+  const std::optional<uint32_t> before = view.line_of(place, of_module);
+  return before ? view.map.now(*before) : std::nullopt;
+}
+
 /// Whether a report was made of a text that lacks the lines which an edit of fix is for.
 bool is_after(const ReportFile& report, const LineEdit& edit, const ReportFile& fix, const Source& edited) {
   const auto view = std::ranges::find(edited.views, &report, [](const View& one) { return one.report.get(); });
@@ -76,8 +82,7 @@ uint32_t View::last_place(const simt::Source& place, const std::string& of_modul
 }
 
 std::optional<uint32_t> View::now(const simt::Source& place, const std::string& of_module) const {
-  const std::optional<uint32_t> before = changed_after_build ? std::nullopt : line_of(place, of_module);
-  const std::optional<uint32_t> line = before ? map.now(*before) : std::nullopt;
+  const std::optional<uint32_t> line = changed_after_build ? std::nullopt : line_now(*this, place, of_module);
   return line && !overtaken.contains(*line) ? line : std::nullopt;
 }
 
@@ -277,8 +282,8 @@ void Workspace::find_overtaken(Source& source, const View& fix, const Advice& ad
     for (View& view : source.views) {
       if (is_after(*view.report, edit, *fix.report, *edited)) continue;
       for (const simt::Source& place : advice.places) {
-        const std::optional<uint32_t> before = fix.line_of(place, advice.module);
-        const std::optional<uint32_t> line = before ? fix.map.now(*before) : std::nullopt;
+        std::optional<uint32_t> line = line_now(fix, place, advice.module);
+        if (!line) line = line_now(view, place, advice.module);  // fix has no text of the accesses
         if (line) view.overtaken.insert(*line);
       }
     }

@@ -8,8 +8,9 @@
 namespace bankshot {
 namespace {
 
-/// Removes what Numba adds to a name as ABI tags, of which the first is a number ("[abi:v1][abi:cw51c…]"), and writes the
-/// name as Python does: "__main__.outer.<locals>.kernel(…)". Source: numba/cuda/itanium_mangler.py. Other names stay.
+/// Removes what Numba adds to a name as ABI tags, of which the first is a number ("[abi:v1][abi:cw51c…]"), and writes
+/// the name as Python does: "__main__.outer.<locals>.kernel(…)". Source: numba/cuda/itanium_mangler.py. Other names
+/// stay.
 std::string without_numba_tags(std::string name) {
   const size_t begin = name.find("[abi:v");
   size_t end = begin == name.npos ? begin : name.find_first_not_of("0123456789", begin + 6);

@@ -8,7 +8,6 @@ import doctest
 import importlib
 import pkgutil
 import random
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,6 @@ from bankshot.layouts import (Accesses, BlockedLayout, ComposedLayout, DotOperan
                               LinearLayout, NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SliceLayout,
                               SmemPtr, Swizzle, SwizzledSharedLayout, accesses, coalesce, composition, cute_layout_of,
                               linear_layout_of, offset_at, optimal_swizzle, parse)
-
-TREE = Path(__file__).resolve().parents[2]
 
 
 # ---- CuTe ----
@@ -108,7 +105,7 @@ def random_cute(rng):
 
 def test_cute_parse_undoes_print():
     rng = random.Random(28)
-    for _ in range(500):
+    for _ in range(100):
         layout = random_cute(rng)
         b = rng.randint(0, 4)
         swizzle = Swizzle(b, rng.randint(0, 5), rng.choice([-1, 1]) * rng.randint(b, b + 3))
@@ -119,7 +116,7 @@ def test_cute_parse_undoes_print():
 
 def test_cute_layouts_are_found_again_from_their_addresses():
     rng = random.Random(29)
-    for _ in range(500):
+    for _ in range(100):
         layout = random_cute(rng)
         assert cute_layout_of(layout.table()) == coalesce(layout)
         found = cute_layout_of(layout.table(), layout.shape)
@@ -168,14 +165,14 @@ def random_linear(rng, square=False):
 
 def test_linear_parse_undoes_print():
     rng = random.Random(31)
-    for _ in range(300):
+    for _ in range(80):
         layout = random_linear(rng)
         assert parse(str(layout)) == layout
 
 
 def test_linear_layouts_are_found_again_from_their_outputs():
     rng = random.Random(32)
-    for _ in range(300):
+    for _ in range(80):
         layout = random_linear(rng)
         n = sum(len(of) for of in layout.bases.values())
         table = [layout.at(i) for i in range(1 << n)]
@@ -201,7 +198,7 @@ def test_rejects_outputs_that_are_not_linear():
 def test_composition_and_inversion_of_linear_layouts():
     rng = random.Random(33)
     inverted = 0
-    for _ in range(300):
+    for _ in range(200):
         layout = random_linear(rng, square=True)
         if not layout.is_injective:
             with pytest.raises(LayoutError, match="cannot invert: .* have the same output"):
@@ -530,8 +527,3 @@ def test_rejects_buffers_that_do_not_fit():
 def test_examples_in_the_code(module):
     result = doctest.testmod(importlib.import_module(f"bankshot.layouts.{module}"))
     assert result.failed == 0
-
-
-def test_examples_in_the_guide():
-    result = doctest.testfile(str(TREE / "docs/layouts.md"), module_relative=False)
-    assert result.failed == 0 and result.attempted > 10

@@ -120,8 +120,8 @@ BANKSHOT_API(cuFuncSetSharedMemConfig)(void* handle, int) {
 /// PyCUDA sets the shape of CTAs before cuLaunchKernel, which has it as an argument. Those that have not, such as
 /// cuLaunchGrid, are not supported.
 BANKSHOT_API(cuFuncSetBlockShape)(void* handle, int x, int y, int z) {
-  return call_with(handle,
-                   [&](Session&, Function&) { return x > 0 && y > 0 && z > 0 ? Status::success : Status::invalid_value; });
+  return call_with(
+      handle, [&](Session&, Function&) { return x > 0 && y > 0 && z > 0 ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cuFuncGetName)(const char** name, void* handle) {

@@ -49,7 +49,10 @@ TEST(LspActions, other_lines_have_none) {
 
 TEST(LspActions, a_text_that_is_not_as_it_was_gets_only_comments) {
   ActionsOf actions;
-  const json list = actions("\n" + kSource, 9);
+  actions(kSource, 8);
+  const std::string uri = actions.folder.uri("kernel.cu");
+  actions.workspace.change(uri, {{{{TextPosition{0, 0}, TextPosition{0, 0}}}, "\n"}});
+  const json list = code_actions(*actions.workspace.find(uri), actions.workspace, 9, 9);
   ASSERT_EQ(list.size(), 1U) << list;
   EXPECT_EQ(list[0]["title"], std::string(kTitle) + " (as a comment)");
 }

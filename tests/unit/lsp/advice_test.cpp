@@ -24,8 +24,8 @@ TEST(LspAdvice, has_remedies_places_and_edits) {
 }
 
 TEST(LspAdvice, the_chosen_remedy_is_first_and_counts_are_those_that_ran) {
-  nlohmann::json fix = made_fix();
-  nlohmann::json& array = fix["kernels"][0]["arrays"][0];
+  nlohmann::ordered_json fix = made_fix();
+  nlohmann::ordered_json& array = fix["kernels"][0]["arrays"][0];
   array["hash"] = {{"spec", "xor"}, {"excess", 7}, {"cpp", ""}, {"rewritten", {{"after", {{"conflicts", 3}}}}}};
   array["layouts"] = {{{"what", "tiles of 8"}, {"conflicts", 1}, {"cpp", "y;"}}};
   for (const char* chosen : {"padding", "hash"}) {
@@ -42,15 +42,15 @@ TEST(LspAdvice, the_chosen_remedy_is_first_and_counts_are_those_that_ran) {
 }
 
 TEST(LspAdvice, rejects_what_is_not_a_fix_report) {
-  const auto error = [](const nlohmann::json& fix) {
+  const auto error = [](const nlohmann::ordered_json& fix) {
     const Result<std::vector<Advice>> all = read_advice(fix.dump());
     return all ? "no error" : all.error().message;
   };
   EXPECT_EQ(error({{"schema", "x/1"}}), "\"schema\" is not bankshot/fix/2");
-  EXPECT_EQ(error(nlohmann::json::array()), "an object with \"schema\" was expected");
+  EXPECT_EQ(error(nlohmann::ordered_json::array()), "an object with \"schema\" was expected");
   EXPECT_EQ(error({{"schema", "bankshot/fix/2"}, {"status", "refused"}, {"reason", "no conflicts"}}),
             "fix did nothing: no conflicts");
-  nlohmann::json fix = made_fix();
+  nlohmann::ordered_json fix = made_fix();
   fix["kernels"][0]["arrays"][0]["source_edits"][0]["before"] = {1};
   EXPECT_EQ(error(fix), "\"before\" must hold texts");
   fix["kernels"][0]["arrays"][0].erase("lines");

@@ -35,8 +35,8 @@ inline report::RunReport made_run() {
 }
 
 /// What fix says of it: one word more in each row of the array.
-inline nlohmann::json made_fix() {
-  using nlohmann::json;
+inline nlohmann::ordered_json made_fix() {
+  using json = nlohmann::ordered_json;
   const json padding = {{"row", 32}, {"words", 1}, {"excess", 0}, {"rewritten", nullptr}, {"cpp", "// row of 33\nx;"}};
   const json edit = {{"file", "kernel.cu"},
                      {"line", 2},

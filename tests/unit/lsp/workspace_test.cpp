@@ -99,8 +99,8 @@ TEST(LspWorkspace, it_has_changed_too_where_the_change_was_saved_until_the_progr
 TEST(LspWorkspace, an_array_may_be_declared_in_another_file) {
   OneFolder one;
   one.folder.write_all();
-  json fix = made_fix();
-  json& edit = fix["kernels"][0]["arrays"][0]["source_edits"][0];
+  nlohmann::ordered_json fix = made_fix();
+  nlohmann::ordered_json& edit = fix["kernels"][0]["arrays"][0]["source_edits"][0];
   edit["file"] = "tile.cuh";
   edit["line"] = 1;
   one.folder.write("tile.cuh", "  __shared__ float tile[32][32];\n");

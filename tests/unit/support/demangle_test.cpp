@@ -14,9 +14,10 @@ TEST(Demangle, names_of_cpp_are_those_of_the_source) {
 
 /// Names that Numba 0.68 made; its tags are the number of the compilation and a hash of the options.
 TEST(Demangle, names_of_numba_are_those_of_python) {
-  EXPECT_EQ(demangle("_ZN8__main__4coopB2v8B92cw51cXTLSUwv1sDUaKthqaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqls"
-                     "pQGNFHSgJ5BnXagIAE5ArrayIfLi1E1C7mutable7alignedE"),
-            "__main__.coop(Array<float, 1, C, mutable, aligned>)");
+  EXPECT_EQ(
+      demangle("_ZN8__main__4coopB2v8B92cw51cXTLSUwv1sDUaKthqaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqls"
+               "pQGNFHSgJ5BnXagIAE5ArrayIfLi1E1C7mutable7alignedE"),
+      "__main__.coop(Array<float, 1, C, mutable, aligned>)");
   EXPECT_EQ(demangle("_ZN1m5outer12_3clocals_3e1kB3v12B2cwEi"), "m.outer.<locals>.k(int)");
   EXPECT_EQ(demangle("_ZN1m12_3clambda_3e1kB2v1Ei"), "m::_3clambda_3e::k[abi:v1](int)");  // one tag only: not Numba's
 }
