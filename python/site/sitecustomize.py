@@ -14,6 +14,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _PARTS = {
     "triton.backends.nvidia.driver": ("bankshot.triton", "put_in_place"),
     "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),
+    "cuda.core._linker": ("bankshot.cuda_packages", "silence_missing_nvjitlink"),
     "cuda.bindings._internal.runtime": ("bankshot.cuda_packages", "replace_runtime"),
     "cupy.cuda.compiler": ("bankshot.cuda_packages", "let_cupy_make_ptx"),
     "numba.cuda.codegen": ("bankshot.cuda_packages", "separate_numba_cache"),
