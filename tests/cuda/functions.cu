@@ -27,6 +27,9 @@ __global__ void __launch_bounds__(128) fixed_shared(int* out) {
   *out = data[127 - threadIdx.x];
 }
 
+__constant__ float factors[3];
+__global__ void scaled(float* out) { *out = factors[2]; }
+
 template <class T>
 __global__ void typed(T* out, T value) {
   *out = value;
@@ -43,6 +46,9 @@ int main() {
   EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 48 * 1024 - 1024);
   EXPECT(attributes.numRegs > 0 && attributes.numRegs <= 255);
   EXPECT_EQ(attributes.ptxVersion, 75);  // as compiled, whatever the GPU
+
+  OK(cudaFuncGetAttributes(&attributes, scaled));
+  EXPECT_EQ(attributes.constSizeBytes, 12);
 
   int optin = 0;
   OK(cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));

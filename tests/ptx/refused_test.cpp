@@ -164,7 +164,7 @@ TEST(Forms, rejects_loads_and_stores_that_ptxas_does_not_take) {
   for (const std::string instruction : {"ld.relaxed.global.u32 %r1, [%rd1]",
                                         "ld.gpu.global.u32 %r1, [%rd1]",
                                         "ld.volatile.gpu.global.u32 %r1, [%rd1]",
-                                        "ld.volatile.local.u32 %r1, [%rd1]",
+                                        "ld.relaxed.sys.local.u32 %r1, [%rd1]",
                                         "ld.acquire.gpu.const.u32 %r1, [%rd1]",
                                         "ld.mmio.relaxed.gpu.u32 %r1, [%rd1]",
                                         "ld.mmio.relaxed.sys.shared.u32 %r1, [%r2]",
@@ -199,7 +199,8 @@ TEST(Forms, rejects_loads_and_stores_that_ptxas_does_not_take) {
   }
   EXPECT_EQ(sentence("ld.shared.L1::evict_last.u32 %r1, [%rd1]"), "cache hints are for global memory (in kernel k)");
   for (const std::string instruction :
-       {"ld.global.acquire.gpu.u32 %r1, [%rd1]", "ld.volatile.u32 %r1, [%rd1]",
+       {"ld.global.acquire.gpu.u32 %r1, [%rd1]", "ld.volatile.u32 %r1, [%rd1]", "ld.volatile.local.u32 %r1, [%rd1]",
+        "st.volatile.local.v2.u32 [%rd1], {%r1, %r2}",  // ptxas 13.5, PTX ISA 9.1
         "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]", "ld.relaxed.mmio.sys.global.u32 %r1, [%rd1]",
         "ld.volatile.global.L2::64B.u32 %r1, [%rd1]", "barrier.cta.aligned.sync 0, 64", "discard.global.L2 [%rd1], 128",
         "st.mmio.relaxed.sys.u32 [%rd1], %r1", "ld.nc.global.u32 %r1, [%rd1]",

@@ -10,13 +10,23 @@
 #include "bankshot/cuda/process/say.hpp"
 
 namespace bankshot::cuda {
+namespace {
+
+/// That of the whole module, which is what a kernel of machine code has too.
+int constant_bytes(const Module& module) {
+  uint64_t bytes = 0;
+  for (const simt::GlobalInfo& global : simt::globals(*module.program)) bytes += global.constant ? global.size : 0;
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
 
 std::optional<int> function_attribute(const DeviceInfo& device, const Function& function, int which) {
   const simt::KernelInfo& kernel = *function.info;
   switch (static_cast<FunctionAttribute>(which)) {
     case FunctionAttribute::max_threads: return static_cast<int>(most_threads(device, function));
     case FunctionAttribute::shared_size: return static_cast<int>(kernel.static_shared);
-    case FunctionAttribute::const_size: return 0;
+    case FunctionAttribute::const_size: return constant_bytes(*function.module);
     case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);
     case FunctionAttribute::registers: return static_cast<int>(registers_told(device, function));
     // What the PTX was compiled for, which need not be what it runs on: CUB picks its tuning by it.

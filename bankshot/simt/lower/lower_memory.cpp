@@ -54,7 +54,8 @@ const char* wrong_together(const Match& m) {
   if (access.is_volatile && hints) return ".volatile takes no cache hints";
   if (access.is_mmio && (hints || prefetches || access.elements != 1 || !far))
     return ".mmio is for single values in global memory, without cache hints";
-  if (strong && !far && space != Space::shared)
+  // PTX ISA 9.1 has .volatile for local memory too, where it changes nothing; ptxas 13.5 accepts it.
+  if (strong && !far && space != Space::shared && !(access.is_volatile && space == Space::local))
     return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
   if ((hints || prefetches) && !far) return "cache hints are for global memory";
   if (bits > 256 || (bits == 256 && !far)) return "a vector has at most 128 bits, in global memory 256";
