@@ -243,6 +243,9 @@ static void handles_name_their_context() {
   DRIVER_OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
   DRIVER_OK(cuCtxPopCurrent(&got));
   DRIVER_OK(cuMemAllocAsync(&memory, 16, stream));
+  CUdeviceptr nothing = 1;
+  DRIVER_OK(cuMemAllocAsync(&nothing, 0, stream));
+  EXPECT_EQ(nothing, 0);
   DRIVER_OK(cuMemsetD8Async(memory, 7, 16, stream));
   DRIVER_OK(cuEventRecord(event, stream));
   DRIVER_OK(cuStreamWaitEvent(stream, event, 0));

@@ -26,7 +26,7 @@ int main() {
   shared<<<1, 32, 48 * 1024 + 1>>>(nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   small_blocks<<<1, 128>>>(nullptr);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaLaunchKernel(reinterpret_cast<const void*>(&failures), dim3(1), dim3(1), nullptr, 0, 0),
             cudaErrorInvalidDeviceFunction);
   (void)cudaGetLastError();

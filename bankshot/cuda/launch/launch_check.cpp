@@ -35,10 +35,11 @@ std::optional<Refusal> check_block(const DeviceInfo& device, const Function& fun
     return Refusal{Status::invalid_configuration, fmt::format("{} threads per block, but the GPU allows {}", threads,
                                                               device.sm.max_threads_per_block)};
   if (auto refusal = check_extents("block", block, kMaxBlock)) return refusal;
+  // The status is that of NVIDIA's driver by Numba's tests (numba/cuda/tests/cudapy/test_dispatcher.py,
+  // TestLaunchBounds).
   if (threads > kernel.max_threads)
-    return Refusal{
-        Status::launch_out_of_resources,
-        fmt::format("{} threads per block, but the kernel's launch bounds allow {}", threads, kernel.max_threads)};
+    return Refusal{Status::invalid_value, fmt::format("{} threads per block, but the kernel's launch bounds allow {}",
+                                                      threads, kernel.max_threads)};
   const auto& required = kernel.required_block;
   const simt::Dim3 wanted{required[0], required[1], required[2]};
   if (required[0] && block != wanted)
