@@ -11,7 +11,9 @@
 #include "bankshot/cuda/driver/jit_log.hpp"
 #include "bankshot/cuda/launch/function_attributes.hpp"
 #include "bankshot/cuda/modules/fatbin.hpp"
+#include "bankshot/cuda/process/origin.hpp"
 #include "bankshot/cuda/process/say.hpp"
+#include "bankshot/gpu/machine_code.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -27,15 +29,22 @@ std::string image_at(const void* image) {
 }
 
 Status load_module(Session& session, Module** module, std::unique_ptr<Module> fresh, JitLog log) {
-  const Status status = load(session.load_target(), *fresh, log.wanted());
+  const bool is_library = gpu::machine_code_only(fresh->label);
+  const Status status = load(session.load_target(), *fresh, log.wanted() || is_library);
   log.write(fresh->log);
+  if (is_library && status != Status::success)
+    say_once(fresh->label,
+             fmt::format("{} was called; its kernels are machine code, which needs a GPU, so it fails: compute "
+                         "this part on the CPU or with a kernel of your own",
+                         fresh->label));
   if (status != Status::success) return status;
   *module = &session.modules().add(std::move(fresh));
   return Status::success;
 }
 
-/// @param call  that the program gave it to, for messages
-std::unique_ptr<Module> module_of_image(const void* image, const char* call) {
+/// @param call    that the program gave it to, for messages
+/// @param caller  an address of the file that did; a library of NVIDIA's is named
+std::unique_ptr<Module> module_of_image(const void* image, const char* call, const void* caller) {
   auto module = std::make_unique<Module>();
   uint32_t magic = 0;
   if (static_cast<const unsigned char*>(image)[0] == 0xb1) std::memcpy(&magic, image, sizeof magic);
@@ -43,7 +52,8 @@ std::unique_ptr<Module> module_of_image(const void* image, const char* call) {
     module->wrapper = image;
   else
     module->image = image_at(image);
-  module->label = fmt::format("PTX given to {}", call);
+  std::string file = origin_of(caller).file;
+  module->label = gpu::machine_code_only(file) ? std::move(file) : fmt::format("PTX given to {}", call);
   return module;
 }
 
@@ -90,25 +100,25 @@ Status load_file(Session& session, Module** module, const char* path) {
   return load_module(session, module, std::move(fresh), {0, nullptr, nullptr});
 }
 
-Status load_data(const char* name, Module** module, const void* image, JitLog log) {
+Status load_data(const char* name, const void* caller, Module** module, const void* image, JitLog log) {
   return call([&](Session& session) {
     if (!module || !image) return Status::invalid_value;
-    return load_module(session, module, module_of_image(image, name), log);
+    return load_module(session, module, module_of_image(image, name, caller), log);
   });
 }
 
 }  // namespace
 
 BANKSHOT_API(cuModuleLoadDataEx)(Module** module, const void* image, unsigned count, int* options, void** values) {
-  return load_data("cuModuleLoadDataEx", module, image, {count, options, values});
+  return load_data("cuModuleLoadDataEx", __builtin_return_address(0), module, image, {count, options, values});
 }
 
 BANKSHOT_API(cuModuleLoadData)(Module** module, const void* image) {
-  return load_data("cuModuleLoadData", module, image, {0, nullptr, nullptr});
+  return load_data("cuModuleLoadData", __builtin_return_address(0), module, image, {0, nullptr, nullptr});
 }
 
 BANKSHOT_API(cuModuleLoadFatBinary)(Module** module, const void* image) {
-  return load_data("cuModuleLoadFatBinary", module, image, {0, nullptr, nullptr});
+  return load_data("cuModuleLoadFatBinary", __builtin_return_address(0), module, image, {0, nullptr, nullptr});
 }
 
 BANKSHOT_API(cuModuleLoad)(Module** module, const char* path) {
@@ -150,12 +160,18 @@ BANKSHOT_API(cuModuleGetLoadingMode)(int* mode) { return give(mode, 2); }  // la
 
 // A library is a module that belongs to no context, so none need be current; a kernel is a function.
 
-BANKSHOT_API(cuLibraryLoadData)
-(Module** library, const void* image, int* options, void** values, unsigned count, int*, void**, unsigned) {
+/// cuLibraryLoadData for an address of the file that calls it, which may do so through the runtime interface.
+extern "C" Status bankshot_load_library(const void* caller, Module** library, const void* image, int* options,
+                                        void** values, unsigned count) {
   return call_anywhere([&](Session& session) {
     if (!library || !image) return Status::invalid_value;
-    return load_module(session, library, module_of_image(image, "cuLibraryLoadData"), {count, options, values});
+    return load_module(session, library, module_of_image(image, "cuLibraryLoadData", caller), {count, options, values});
   });
+}
+
+BANKSHOT_API(cuLibraryLoadData)
+(Module** library, const void* image, int* options, void** values, unsigned count, int*, void**, unsigned) {
+  return bankshot_load_library(__builtin_return_address(0), library, image, options, values, count);
 }
 
 BANKSHOT_API(cuLibraryLoadFromFile)

@@ -79,7 +79,9 @@ Status available_shared(const DeviceInfo& device, const Function& function, int 
   const BlockNeeds block = {.threads = static_cast<uint32_t>(threads),
                             .registers = registers_for(device, function, static_cast<uint32_t>(threads)),
                             .shared = function.info->static_shared};
-  *bytes = available_dynamic_shared(device.sm, block, static_cast<uint32_t>(blocks));
+  // A launch may not use more than the kernel's limit either, as cuda.core's tests of NVIDIA's driver have it.
+  *bytes = std::min<size_t>(available_dynamic_shared(device.sm, block, static_cast<uint32_t>(blocks)),
+                            dynamic_shared_limit(device, function));
   return Status::success;
 }
 

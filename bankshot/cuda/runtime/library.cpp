@@ -7,7 +7,7 @@ struct Function;
 struct Module;
 
 extern "C" {
-Status bankshot_cuLibraryLoadData(Module**, const void*, int*, void**, unsigned, int*, void**, unsigned);
+Status bankshot_load_library(const void*, Module**, const void*, int*, void**, unsigned);
 Status bankshot_cuLibraryLoadFromFile(Module**, const char*, int*, void**, unsigned, int*, void**, unsigned);
 Status bankshot_cuLibraryUnload(Module*);
 Status bankshot_cuLibraryGetKernel(Function**, Module*, const char*);
@@ -30,10 +30,9 @@ Status pass_on(Status (*function)(Parameters...), Parameters... arguments) {
 }  // namespace
 
 BANKSHOT_API(cudaLibraryLoadData)
-(Module** library, const void* image, int* options, void** values, unsigned count, int* library_options,
- void** library_values, unsigned library_count) {
-  return pass_on(bankshot_cuLibraryLoadData, library, image, options, values, count, library_options, library_values,
-                 library_count);
+(Module** library, const void* image, int* options, void** values, unsigned count, int*, void**, unsigned) {
+  const void* const caller = __builtin_return_address(0);
+  return pass_on(bankshot_load_library, caller, library, image, options, values, count);
 }
 BANKSHOT_API(cudaLibraryLoadFromFile)
 (Module** library, const char* path, int* options, void** values, unsigned count, int* library_options,
