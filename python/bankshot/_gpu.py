@@ -1,7 +1,21 @@
 """Bankshot's GPU by the driver's interface."""
 
 import ctypes
+import math
+import os
 import types
+
+SIMULATED = "BANKSHOT_SIMULATE" in os.environ  # by `bankshot simulate`: launches take simulated time, events have it
+
+
+class NoTime(float):
+    """A time that was not taken: not a number, yet less than infinity, which stands for what cannot run at all."""
+
+    def __new__(cls):
+        return super().__new__(cls, math.nan)
+
+    def __lt__(self, other):
+        return other == math.inf
 
 
 class Gpu:
@@ -39,6 +53,10 @@ class Gpu:
         self._library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
         return free.value, total.value
 
+    def event(self):
+        self.make_current()
+        return Event(self._library)
+
     def properties(self):
         """What torch.cuda.get_device_properties has. Sizes in bytes."""
         major, minor = self.capability()
@@ -48,3 +66,28 @@ class Gpu:
             max_threads_per_multi_processor=self.attribute(39), regs_per_multiprocessor=self.attribute(82),
             shared_memory_per_block=self.attribute(8), shared_memory_per_block_optin=self.attribute(97),
             shared_memory_per_multiprocessor=self.attribute(81), L2_cache_size=self.attribute(38))
+
+
+class Event:
+    """A point in the time of the simulated GPU. Without one there are no times: those of the host are not a GPU's."""
+
+    def __init__(self, library):
+        self._library = library
+        self._handle = ctypes.c_void_p()
+        library.cuEventCreate(ctypes.byref(self._handle), 0)
+
+    def __del__(self):
+        self._library.cuEventDestroy_v2(self._handle)
+
+    def record(self):
+        self._library.cuEventRecord(self._handle, None)
+
+    def elapsed_time(self, end):
+        """Milliseconds from here to `end`, or NoTime."""
+        if not SIMULATED:
+            return NoTime()
+        time = ctypes.c_float()
+        status = self._library.cuEventElapsedTime_v2(ctypes.byref(time), self._handle, end._handle)
+        if status != 0:
+            raise RuntimeError(f"bankshot: no time between events that were not both recorded (status {status})")
+        return time.value

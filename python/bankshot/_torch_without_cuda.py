@@ -35,61 +35,71 @@ def _mode(torch):
     return CudaIsTheCpu()
 
 
-class _Stream:
-    """The default stream: every launch has ended when it returns."""
+def _event_class(gpu):
+    class Event:
+        """Reached when it is recorded, as every launch has ended when it returns."""
 
-    cuda_stream = 0
-    device_index = 0
+        def __init__(self, *_, **__):
+            self._event = gpu.event()
 
-    def __init__(self, *_, **__):
-        pass
+        def record(self, stream=None):
+            self._event.record()
 
-    def synchronize(self):
-        pass
+        def wait(self, stream=None):
+            pass
 
-    def wait_stream(self, other):
-        pass
+        def synchronize(self):
+            pass
 
-    def wait_event(self, event):
-        pass
+        def query(self):
+            return True
 
-    def record_event(self, event=None):
-        return event or _Event()
+        def elapsed_time(self, other):
+            return self._event.elapsed_time(other._event)
 
-    def query(self):
-        return True
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
+    return Event
 
 
-class _Event:
-    """Takes no time: what passes on the host says nothing about a GPU."""
+def _stream_class(Event):
+    class Stream:
+        """The default stream."""
 
-    def __init__(self, *_, **__):
-        pass
+        cuda_stream = 0
+        device_index = 0
 
-    def record(self, stream=None):
-        pass
+        def __init__(self, *_, **__):
+            pass
 
-    def wait(self, stream=None):
-        pass
+        def synchronize(self):
+            pass
 
-    def synchronize(self):
-        pass
+        def wait_stream(self, other):
+            pass
 
-    def query(self):
-        return True
+        def wait_event(self, event):
+            pass
 
-    def elapsed_time(self, other):
-        return 0.0
+        def record_event(self, event=None):
+            event = event or Event()
+            event.record()
+            return event
+
+        def query(self):
+            return True
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+    return Stream
 
 
 def put_in_place(torch, gpu):
     """Changes torch and torch.cuda for the rest of the process. `gpu` is a _gpu.Gpu."""
+    Event = _event_class(gpu)
+    Stream = _stream_class(Event)
     answers = {
         "is_available": lambda: True,
         "is_initialized": lambda: True,
@@ -106,11 +116,11 @@ def put_in_place(torch, gpu):
         "empty_cache": lambda: None,
         "manual_seed": lambda seed: None,
         "manual_seed_all": lambda seed: None,
-        "current_stream": lambda device=None: _Stream(),
-        "default_stream": lambda device=None: _Stream(),
+        "current_stream": lambda device=None: Stream(),
+        "default_stream": lambda device=None: Stream(),
         "stream": lambda stream: stream or contextlib.nullcontext(),
-        "Stream": _Stream,
-        "Event": _Event,
+        "Stream": Stream,
+        "Event": Event,
         "memory_allocated": lambda device=None: 0,
         "max_memory_allocated": lambda device=None: 0,
         "reset_peak_memory_stats": lambda device=None: None,

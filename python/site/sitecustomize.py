@@ -13,6 +13,7 @@ import sys
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PARTS = {
     "triton.backends.nvidia.driver": ("bankshot.triton", "put_in_place"),
+    "triton.testing": ("bankshot.triton", "time_by_simulation"),
     "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),
     "cuda.core._linker": ("bankshot.cuda_packages", "silence_missing_nvjitlink"),
     "cuda.bindings._internal.runtime": ("bankshot.cuda_packages", "replace_runtime"),

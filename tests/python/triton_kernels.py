@@ -1,11 +1,13 @@
 """Kernels of Triton under Bankshot, with tensors of a build of PyTorch without CUDA. Prints PASS and a name for each case;
 the exit status is 1 if something differs."""
+import os
 import sys
 
 import torch
 import triton
 import triton.language as tl
 
+SIMULATED = "BANKSHOT_SIMULATE" in os.environ
 failures = 0
 
 
@@ -62,11 +64,12 @@ def add_all(pointers, out, HOW_MANY: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + i, total)
 
 
-@triton.autotune([triton.Config({"BLOCK": size}) for size in (64, 128)], key=["n"])
+@triton.autotune([triton.Config({"READS": times}) for times in (32, 1)], key=["n"])
 @triton.jit
-def twice(x, out, n, BLOCK: tl.constexpr):
+def twice(x, out, n, BLOCK: tl.constexpr, READS: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+    for _ in range(READS):
+        tl.store(out + i, 2 * tl.load(x + i, mask=i < n, volatile=True), mask=i < n)
 
 
 @case
@@ -111,12 +114,20 @@ def pointers_in_a_tensor():
 
 
 @case
-def the_autotuner_takes_the_first():
+def the_autotuner_has_simulated_times_or_none():
     x = torch.rand(256)
     out = torch.empty(256)
-    twice[lambda meta: (triton.cdiv(256, meta["BLOCK"]),)](x, out, 256)
+
+    def launch():
+        twice[(2,)](x, out, 256, 128)
+
+    launch()
     assert torch.equal(out, 2 * x)
-    assert twice.best_config.kwargs["BLOCK"] == 64
+    assert twice.best_config.kwargs["READS"] == (1 if SIMULATED else 32)
+    time, quantiles = triton.testing.do_bench(launch), triton.testing.do_bench(launch, quantiles=[0.5, 0.8])
+    assert 1e-3 < time < 1 and 1e-3 < quantiles[1] < 1 if SIMULATED else time != time and quantiles[0] != quantiles[0]
+    assert len(triton.testing.do_bench(launch, return_mode="all")) == 1
+    assert time < float("inf")  # which Triton gives a configuration that cannot run
 
 
 @case
@@ -129,7 +140,7 @@ def torch_cuda_answers_for_the_gpu():
     start.record()
     end.record()
     torch.cuda.synchronize()
-    assert start.elapsed_time(end) == 0
+    assert start.elapsed_time(end) == 0 if SIMULATED else start.elapsed_time(end) != start.elapsed_time(end)
 
 
 @case
