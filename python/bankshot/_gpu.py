@@ -1,6 +1,7 @@
 """Bankshot's GPU by the driver's interface."""
 
 import ctypes
+import functools
 import math
 import os
 import types
@@ -18,24 +19,32 @@ class NoTime(float):
         return other == math.inf
 
 
+@functools.lru_cache(maxsize=None)
+def this():
+    """The only device of the process; an ImportError if that does not run under Bankshot."""
+    if "BANKSHOT_PROGRAM" not in os.environ:
+        raise ImportError("this needs Bankshot's driver: bankshot explain python3 script.py")
+    return Gpu(ctypes.CDLL("libcuda.so.1"))
+
+
 class Gpu:
-    """The only device of the process. `library` is libcuda.so.1 as ctypes has it."""
+    """@param library  libcuda.so.1 as ctypes has it"""
 
     def __init__(self, library):
-        self._library = library
+        self.library = library
         self._context = ctypes.c_void_p()
         library.cuInit(0)
         library.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), 0)
 
     def make_current(self):
         """Makes the primary context that of this thread, and returns the number of the device."""
-        self._library.cuCtxSetCurrent(self._context)
+        self.library.cuCtxSetCurrent(self._context)
         return 0
 
     def attribute(self, number):
         """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
         value = ctypes.c_int()
-        self._library.cuDeviceGetAttribute(ctypes.byref(value), number, 0)
+        self.library.cuDeviceGetAttribute(ctypes.byref(value), number, 0)
         return value.value
 
     def capability(self):
@@ -43,19 +52,19 @@ class Gpu:
 
     def name(self):
         text = ctypes.create_string_buffer(256)
-        self._library.cuDeviceGetName(text, len(text), 0)
+        self.library.cuDeviceGetName(text, len(text), 0)
         return text.value.decode()
 
     def memory(self):
         """Free and total bytes."""
         self.make_current()
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        self._library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+        self.library.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
         return free.value, total.value
 
     def event(self):
         self.make_current()
-        return Event(self._library)
+        return Event(self.library)
 
     def properties(self):
         """What torch.cuda.get_device_properties has. Sizes in bytes."""

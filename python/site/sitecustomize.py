@@ -12,6 +12,8 @@ import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PARTS = {
+    "torch": ("bankshot.torch", "put_in_place"),
+    "torch.utils.cpp_extension": ("bankshot.torch_extensions", "build_for_the_cpu"),
     "triton.backends.nvidia.driver": ("bankshot.triton", "put_in_place"),
     "triton.testing": ("bankshot.triton", "time_by_simulation"),
     "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),

@@ -1,16 +1,22 @@
-"""A build of PyTorch without CUDA, under Bankshot: "cuda" means the CPU, and torch.cuda answers for Bankshot's GPU."""
+"""PyTorch under Bankshot.
+
+`bankshot run python3 script.py` (or explain, check, simulate, fix) puts this module in place when PyTorch is imported;
+programs need not import it. Then
+
+* tensors in the memory of the host are arguments of kernels. A kernel may access what belongs to the storage of a tensor
+  whose address was asked for, or which was made on "cuda", and nothing else;
+* with a build of PyTorch that has no CUDA, "cuda" means the CPU: torch.rand(8, device="cuda"), x.cuda() and the like
+  give tensors of the CPU, and torch.cuda answers for Bankshot's GPU.
+"""
 
 import contextlib
 
+from bankshot import _gpu, _torch_memory
+
 
 def _is_cuda(device):
-    return device is not None and not isinstance(device, (bool, int)) and str(device).split(":")[0] == "cuda"
-
-
-def _on_cpu(torch, value):
-    """The same argument, with the CPU in the place of the GPU."""
-    is_device = isinstance(value, (str, torch.device))
-    return torch.device("cpu") if is_device and _is_cuda(value) else value
+    """Whether an argument is the name of a GPU, as a text or a torch.device."""
+    return type(device).__name__ in ("str", "device") and str(device).split(":")[0] == "cuda"
 
 
 def _mode(torch):
@@ -20,27 +26,34 @@ def _mode(torch):
     class CudaIsTheCpu(TorchFunctionMode):
         def __torch_function__(self, function, kinds, arguments=(), options=None):
             options = dict(options or {})
+            on_cuda = False
             if "device" in options:
                 device = options["device"]
-                options["device"] = torch.device("cpu") if type(device) is int else _on_cpu(torch, device)
-            if function is torch.Tensor.cuda:
-                return arguments[0]
+                on_cuda = type(device) is int or _is_cuda(device)
+                options["device"] = torch.device("cpu") if on_cuda else device
             if function is torch.Tensor.to:
-                arguments = tuple(_on_cpu(torch, one) for one in arguments)
-            if function is torch.Tensor.pin_memory:
-                return arguments[0]
+                on_cuda = on_cuda or any(map(_is_cuda, arguments[1:]))
+                arguments = tuple(torch.device("cpu") if _is_cuda(one) else one for one in arguments)
             options.pop("pin_memory", None)
-            return function(*arguments, **options)
+            if function is torch.Tensor.cuda or function is torch.Tensor.pin_memory:
+                on_cuda, result = True, arguments[0]
+            else:
+                if isinstance(function, torch._ops.OpOverloadPacket):  # such as one of an extension, which asks in C++
+                    _torch_memory.expose(torch, [arguments, options])
+                result = function(*arguments, **options)
+            if on_cuda:
+                _torch_memory.expose(torch, result)
+            return result
 
     return CudaIsTheCpu()
 
 
-def _event_class(gpu):
+def _event_class():
     class Event:
         """Reached when it is recorded, as every launch has ended when it returns."""
 
         def __init__(self, *_, **__):
-            self._event = gpu.event()
+            self._event = _gpu.this().event()
 
         def record(self, stream=None):
             self._event.record()
@@ -96,9 +109,16 @@ def _stream_class(Event):
     return Stream
 
 
-def put_in_place(torch, gpu):
-    """Changes torch and torch.cuda for the rest of the process. `gpu` is a _gpu.Gpu."""
-    Event = _event_class(gpu)
+def put_in_place(torch):
+    """Changes torch, just imported, for the rest of the process."""
+    _torch_memory.expose_addresses(torch)
+    if torch.version.cuda is None and torch.version.hip is None:
+        _cuda_is_the_cpu(torch)
+
+
+def _cuda_is_the_cpu(torch):
+    gpu = _gpu.this
+    Event = _event_class()
     Stream = _stream_class(Event)
     answers = {
         "is_available": lambda: True,
@@ -108,10 +128,10 @@ def put_in_place(torch, gpu):
         "current_device": lambda: 0,
         "set_device": lambda device: None,
         "device": lambda device=None: contextlib.nullcontext(),
-        "get_device_capability": lambda device=None: gpu.capability(),
-        "get_device_name": lambda device=None: gpu.name(),
-        "get_device_properties": lambda device=None: gpu.properties(),
-        "mem_get_info": lambda device=None: gpu.memory(),
+        "get_device_capability": lambda device=None: gpu().capability(),
+        "get_device_name": lambda device=None: gpu().name(),
+        "get_device_properties": lambda device=None: gpu().properties(),
+        "mem_get_info": lambda device=None: gpu().memory(),
         "synchronize": lambda device=None: None,
         "empty_cache": lambda: None,
         "manual_seed": lambda seed: None,
