@@ -1,10 +1,10 @@
-"""Reads text from left to right; a mistake becomes a LayoutError with its column."""
+"""Reads text from left to right; a mistake becomes an Error with its column."""
 
 from __future__ import annotations
 
 import re
 
-from ._errors import LayoutError
+from .._errors import Error
 
 
 class Scanner:
@@ -37,7 +37,7 @@ class Scanner:
         line_start = self.text.rfind("\n", 0, self.at if at is None else at) + 1
         line_end = self.text.find("\n", line_start)
         line = self.text[line_start : line_end if line_end >= 0 else None]
-        raise LayoutError(message, line, (self.at if at is None else at) - line_start + 1)
+        raise Error(message, text=line, column=(self.at if at is None else at) - line_start + 1)
 
     def _skip_spaces(self) -> None:
         while self.at < len(self.text) and self.text[self.at].isspace():

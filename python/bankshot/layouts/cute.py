@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Tuple, Union
 
-from ._errors import LayoutError
-from .swizzle import Swizzle
+from .._errors import Error
+from .._swizzle import Swizzle
 
 IntTuple = Union[int, Tuple["IntTuple", ...]]
 
@@ -30,9 +30,9 @@ class Layout:
         object.__setattr__(self, "shape", _tuples(self.shape))
         object.__setattr__(self, "stride", _tuples(self.stride))
         if not _congruent(self.shape, self.stride):
-            raise LayoutError(f"{self}: shape and stride must be nested alike")
+            raise Error(f"{self}: shape and stride must be nested alike")
         if any(extent < 1 for extent in flatten(self.shape)):
-            raise LayoutError(f"{self}: every extent must be at least 1")
+            raise Error(f"{self}: every extent must be at least 1")
 
     def __call__(self, *coordinate) -> int:
         """The offset at an index (one integer), or at a coordinate that is nested like the shape.
@@ -112,8 +112,8 @@ class ComposedLayout:
             return self
         bits = self.offset.bits or element_bits
         if bits is None:
-            raise LayoutError(f"{self}: the size of an element is not known. Write smem_ptr[16b] for 16 bits, or call "
-                              "in_elements(16)")
+            raise Error(f"{self}: the size of an element is not known",
+                        "write smem_ptr[16b] for 16 bits, or call in_elements(16)")
         return ComposedLayout(self.swizzle.scaled(bits), 0, self.layout)
 
     @property
@@ -170,7 +170,7 @@ def coordinate_at(index: int, shape: IntTuple):
 def _offset(coordinate, shape, stride, whole) -> int:
     if isinstance(shape, int):
         if not isinstance(coordinate, int):
-            raise LayoutError(f"{whole}: the coordinate {coordinate} is nested deeper than the shape")
+            raise Error(f"{whole}: the coordinate {coordinate} is nested deeper than the shape")
         return coordinate * stride
     if isinstance(coordinate, int):
         total = 0
@@ -180,8 +180,8 @@ def _offset(coordinate, shape, stride, whole) -> int:
             coordinate //= n
         return total + (_offset(coordinate, shape[-1], stride[-1], whole) if shape else 0)
     if len(coordinate) != len(shape):
-        raise LayoutError(f"{whole}: the coordinate {_text(coordinate)} has {len(coordinate)} parts, the shape "
-                          f"{_text(shape)} has {len(shape)}")
+        raise Error(f"{whole}: the coordinate {_text(coordinate)} has {len(coordinate)} parts, the shape "
+                    f"{_text(shape)} has {len(shape)}")
     return sum(_offset(c, n, d, whole) for c, n, d in zip(coordinate, shape, stride))
 
 

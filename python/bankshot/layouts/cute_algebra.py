@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .._swizzle import Swizzle
 from .cute import ComposedLayout, Layout, of_modes
 from .cute_find import plain_layout
-from .swizzle import Swizzle
 
 
 def coalesce(layout: Layout) -> Layout:
@@ -29,7 +29,7 @@ def composition(outer, inner: Layout):
     split where the strides of `outer` change.
 
     @param outer  a Swizzle, a Layout or a ComposedLayout
-    Raises LayoutError if the function is no layout; the message says at which coordinate it departs.
+    Raises Error if the function is no layout; the message says at which coordinate it departs.
 
     >>> print(composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
     ((2,2),3):((24,2),8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ._errors import LayoutError
+from .._errors import Error
 from ._scanner import Scanner
 from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout, SliceLayout
 from .linear import LinearLayout
@@ -40,7 +40,7 @@ def _attribute(scanner: Scanner, aliases: Mapping[str, object]):
         return _KINDS[kind](members, pairs)
     except KeyError as missing:
         scanner.fail(f"{kind} needs {missing.args[0]}", at)
-    except LayoutError as wrong:
+    except Error as wrong:
         scanner.fail(str(wrong), at)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._errors import LayoutError
+from .._errors import Error
 from ._scanner import Scanner
 from .linear import LinearLayout
 
@@ -66,5 +66,5 @@ def _outs(scanner: Scanner) -> dict[str, int]:
 def _checked(scanner: Scanner, bases, outs) -> LinearLayout:
     try:
         return LinearLayout(bases, outs)
-    except LayoutError as wrong:
+    except Error as wrong:
         scanner.fail(str(wrong), 0)

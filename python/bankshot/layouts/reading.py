@@ -11,7 +11,7 @@ def parse(text: str, aliases: Mapping[str, object] | None = None):
     """A layout from text: CuTe's, a linear layout as Triton prints it, or an attribute of TTGIR (#ttg.…).
 
     @param aliases  of attributes: layouts by alias, such as "#mma", that the text names
-    Raises LayoutError with the column of the mistake.
+    Raises Error with the column of the mistake.
 
     >>> parse("(4,8):(8,1)")(3, 1)
     25

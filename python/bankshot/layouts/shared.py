@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Sequence
 
-from ._errors import LayoutError
+from .._errors import Error
 from .encodings import _check_order
 from .linear import LinearLayout, _log2
 
@@ -65,11 +65,11 @@ class NVMMASharedLayout:
 
     def __post_init__(self):
         if self.swizzle_byte_width not in (0, 32, 64, 128):
-            raise LayoutError(f"nvmma_shared: swizzlingByteWidth is 0, 32, 64 or 128, not {self.swizzle_byte_width}")
+            raise Error(f"nvmma_shared: swizzlingByteWidth is 0, 32, 64 or 128, not {self.swizzle_byte_width}")
         if self.element_bitwidth not in (8, 16, 32):
-            raise LayoutError(f"nvmma_shared: elements of {self.element_bitwidth} bits; 8, 16 and 32 are supported")
+            raise Error(f"nvmma_shared: elements of {self.element_bitwidth} bits; 8, 16 and 32 are supported")
         if self.rank != 2:
-            raise LayoutError("nvmma_shared: only tensors of two dimensions are supported")
+            raise Error("nvmma_shared: only tensors of two dimensions are supported")
 
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         _check_rank(shape, 2)
@@ -79,7 +79,7 @@ class NVMMASharedLayout:
         rows, columns = shape[row_dim], shape[column_dim]
         width = self.swizzle_byte_width * 8 // self.element_bitwidth
         if rows < 8 or columns < width:
-            raise LayoutError(f"{self} needs at least 8 rows of {width} elements, the tensor has {rows} of {columns}")
+            raise Error(f"{self} needs at least 8 rows of {width} elements, the tensor has {rows} of {columns}")
         vec = 128 // self.element_bitwidth
         per_phase = 128 // self.swizzle_byte_width
         max_phase = self.swizzle_byte_width // 16
@@ -122,7 +122,7 @@ class PaddedSharedLayout:
 
     def layout(self, shape: Sequence[int] | None = None) -> PaddedLayout:
         if shape is not None and tuple(shape) != tuple(self.shape):
-            raise LayoutError(f"the layout is for the shape {tuple(self.shape)}, not {tuple(shape)}")
+            raise Error(f"the layout is for the shape {tuple(self.shape)}, not {tuple(shape)}")
         return PaddedLayout(_of_bases([tuple(b) for b in self.offset_bases], self.shape),
                             tuple((i, p) for i, p in self.interval_padding_pairs))
 
@@ -148,7 +148,7 @@ class PaddedLayout:
 
 
 def offset_at(layout: LinearLayout | PaddedLayout, coordinates: Sequence[int]) -> int:
-    """The element offset of a tensor coordinate. Raises LayoutError if the layout is no bijection."""
+    """The element offset of a tensor coordinate. Raises Error if the layout is no bijection."""
     if isinstance(layout, PaddedLayout):
         return layout.padded(offset_at(layout.linear, coordinates))
     inverse = _inverse(layout)
@@ -170,4 +170,4 @@ def _at(rank: int, coordinates: dict[int, int]) -> tuple[int, ...]:
 
 def _check_rank(shape: Sequence[int], rank: int) -> None:
     if len(shape) != rank:
-        raise LayoutError(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {rank}")
+        raise Error(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {rank}")
