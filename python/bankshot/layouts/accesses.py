@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Sequence
 
 from .. import _access
 from .._errors import Error
@@ -41,7 +41,7 @@ class Accesses:
     name: str = ""
     weight: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise Error(f"kind '{self.kind}' is not known; there are {', '.join(KINDS)}")
         widths = {"copy": (4, 8, 16), "ldmatrix": (16,), "stmatrix": (16,)}.get(self.kind, (1, 2, 4, 8, 16))
@@ -76,8 +76,8 @@ class Accesses:
         return sum(self.costs(gpu).conflicts)
 
 
-def accesses(register_layout, shared_layout, element_bytes: int, kind: str = "load", vector: int | None = None,
-             transposed: bool = False, matrices: int | None = None, name: str = "") -> Accesses:
+def accesses(register_layout: LinearLayout | Layout, shared_layout: Any, element_bytes: int, kind: str = "load",
+             vector: int | None = None, transposed: bool = False, matrices: int | None = None, name: str = "") -> Accesses:
     """The accesses of a load or store of all registers.
 
     @param register_layout  a LinearLayout of (register, lane, warp), or CuTe's layout (thread, value) -> index
@@ -106,7 +106,7 @@ def accesses(register_layout, shared_layout, element_bytes: int, kind: str = "lo
     return Accesses(kind, element_bytes * len(groups[0]), rows, name)
 
 
-def _offset_table(registers, shared) -> list[list[int]]:
+def _offset_table(registers: object, shared: Any) -> list[list[int]]:
     """Element offsets by register and thread."""
     if isinstance(registers, LinearLayout):
         return _linear_table(registers, shared)
@@ -124,7 +124,7 @@ def _offset_table(registers, shared) -> list[list[int]]:
     return [[offset(registers(thread, value)) for thread in range(threads)] for value in range(values)]
 
 
-def _linear_table(registers: LinearLayout, shared) -> list[list[int]]:
+def _linear_table(registers: LinearLayout, shared: Any) -> list[list[int]]:
     for name, n in registers.in_sizes.items():
         if name not in ("register", "lane", "warp") and n > 1:
             raise Error(f"the register layout has a dimension {name} of size {n}: only register, lane and warp are "

@@ -11,7 +11,7 @@ checked against the shape: the last mode goes on with its stride.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Tuple, Union
+from typing import Any, Tuple, Union
 
 from .._errors import Error
 from .._swizzle import Swizzle
@@ -26,7 +26,7 @@ class Layout:
     shape: IntTuple
     stride: IntTuple
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "shape", _tuples(self.shape))
         object.__setattr__(self, "stride", _tuples(self.stride))
         if not _congruent(self.shape, self.stride):
@@ -34,7 +34,7 @@ class Layout:
         if any(extent < 1 for extent in flatten(self.shape)):
             raise Error(f"{self}: every extent must be at least 1")
 
-    def __call__(self, *coordinate) -> int:
+    def __call__(self, *coordinate: Any) -> int:
         """The offset at an index (one integer), or at a coordinate that is nested like the shape.
 
         An integer where the shape has a tuple is an index into that part, its first mode the fastest.
@@ -60,7 +60,9 @@ class Layout:
 
     def mode(self, i: int) -> Layout:
         """The layout of top-level mode i."""
-        return Layout(self.shape[i], self.stride[i]) if isinstance(self.shape, tuple) else self
+        if isinstance(self.shape, int) or isinstance(self.stride, int):
+            return self
+        return Layout(self.shape[i], self.stride[i])
 
     def flat(self) -> list[tuple[int, int]]:
         """Extents with strides, in order, without nesting."""
@@ -97,10 +99,10 @@ class ComposedLayout:
     offset: int | SmemPtr
     layout: Layout
 
-    def __call__(self, *coordinate) -> int:
+    def __call__(self, *coordinate: Any) -> int:
         if isinstance(self.offset, SmemPtr):
             return self.in_elements()(*coordinate)
-        return self.swizzle(self.offset + self.layout(*coordinate))
+        return int(self.swizzle(self.offset + self.layout(*coordinate)))
 
     def __str__(self) -> str:
         s = self.swizzle
@@ -156,7 +158,7 @@ def flatten(tree: IntTuple) -> list[int]:
     return [leaf for part in tree for leaf in flatten(part)]
 
 
-def coordinate_at(index: int, shape: IntTuple):
+def coordinate_at(index: int, shape: IntTuple) -> IntTuple:
     """The coordinate, nested like the shape, of an index: the first mode is the fastest."""
     if isinstance(shape, int):
         return index % shape
@@ -167,11 +169,11 @@ def coordinate_at(index: int, shape: IntTuple):
     return tuple(parts)
 
 
-def _offset(coordinate, shape, stride, whole) -> int:
+def _offset(coordinate: IntTuple, shape: Any, stride: Any, whole: Layout) -> int:
     if isinstance(shape, int):
         if not isinstance(coordinate, int):
             raise Error(f"{whole}: the coordinate {coordinate} is nested deeper than the shape")
-        return coordinate * stride
+        return int(coordinate * stride)
     if isinstance(coordinate, int):
         total = 0
         for part, step in list(zip(shape, stride))[:-1]:
@@ -185,12 +187,12 @@ def _offset(coordinate, shape, stride, whole) -> int:
     return sum(_offset(c, n, d, whole) for c, n, d in zip(coordinate, shape, stride))
 
 
-def _given(coordinate):
-    coordinate = _tuples(coordinate)
-    return coordinate[0] if len(coordinate) == 1 else coordinate
+def _given(coordinate: tuple[Any, ...]) -> IntTuple:
+    parts = tuple(_tuples(part) for part in coordinate)
+    return parts[0] if len(parts) == 1 else parts
 
 
-def _tuples(tree):
+def _tuples(tree: Any) -> IntTuple:
     """Integers and tuples only, whatever sequences and integer types the caller has."""
     if isinstance(tree, (tuple, list)):
         return tuple(_tuples(part) for part in tree)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._swizzle import Swizzle
 from .cute import ComposedLayout, Layout, of_modes
 from .cute_find import plain_layout
@@ -24,7 +26,7 @@ def coalesce(layout: Layout) -> Layout:
     return of_modes(modes)
 
 
-def composition(outer, inner: Layout):
+def composition(outer: Any, inner: Layout) -> Any:
     """outer o inner: the layout with outer(inner(c)) at each coordinate c. Its shape is that of `inner`, with modes
     split where the strides of `outer` change.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from .._errors import Error
 from .._swizzle import Swizzle
@@ -17,7 +17,7 @@ class Departure(Exception):
         self.index, self.expected, self.found, self.layout = index, expected, found, layout
 
 
-def cute_layout_of(table: Sequence | Callable[..., int], shape: IntTuple | None = None) -> Layout | ComposedLayout:
+def cute_layout_of(table: Sequence[Any] | Callable[..., int], shape: IntTuple | None = None) -> Layout | ComposedLayout:
     """The layout that has these addresses: shape, strides and, if there is one, the swizzle of fewest bits.
 
     @param table  addresses by index, the first mode the fastest, in any unit (the result has it too); or nested lists,
@@ -50,7 +50,7 @@ def cute_layout_of(table: Sequence | Callable[..., int], shape: IntTuple | None 
     raise _error(first, shape, "; no swizzle explains the difference")
 
 
-class _Moved(Sequence):
+class _Moved(Sequence[int]):
     """Addresses without their swizzle, which is its own inverse; computed when asked, as most swizzles fail early."""
 
     def __init__(self, addresses: Sequence[int], swizzle: Swizzle):
@@ -59,7 +59,7 @@ class _Moved(Sequence):
     def __len__(self) -> int:
         return len(self._addresses)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: Any) -> Any:
         return self._swizzle(self._addresses[i])
 
 
@@ -71,7 +71,7 @@ def plain_layout(addresses: Sequence[int], shape: IntTuple) -> Layout:
         raise _error(departure, shape, "") from None
 
 
-def _error(departure: Departure, shape, end: str) -> Error:
+def _error(departure: Departure, shape: IntTuple | None, end: str) -> Error:
     where = f"index {departure.index}"
     if isinstance(shape, tuple):
         where += f", coordinate {coordinate_at(departure.index, shape)},"
@@ -79,13 +79,13 @@ def _error(departure: Departure, shape, end: str) -> Error:
                  f"{departure.expected}{end}")
 
 
-def _based(addresses: Sequence[int], shape) -> Layout | ComposedLayout:
+def _based(addresses: Sequence[int], shape: IntTuple | None) -> Layout | ComposedLayout:
     """A layout; with an offset if the first address is not 0, which CuTe writes behind the swizzle that does nothing."""
     layout = _fit(addresses, shape)
     return layout if addresses[0] == 0 else ComposedLayout(Swizzle(0, 0, 0), addresses[0], layout)
 
 
-def _swizzles(bits: int):
+def _swizzles(bits: int) -> Iterator[Swizzle]:
     """Swizzles of that many address bits, those of fewest bits first."""
     for b in range(1, bits // 2 + 1):
         for sign in (1, -1):
@@ -133,11 +133,11 @@ def _run_lengths(addresses: Sequence[int], step: int) -> Layout:
     return of_modes(modes)
 
 
-def _nested(shape: IntTuple, leaves):
+def _nested(shape: IntTuple, leaves: Iterator[IntTuple]) -> IntTuple:
     return next(leaves) if isinstance(shape, int) else tuple(_nested(part, leaves) for part in shape)
 
 
-def _flat_table(table, shape):
+def _flat_table(table: Any, shape: IntTuple | None) -> tuple[list[int], IntTuple | None]:
     if callable(table):
         if shape is None:
             raise Error("a function needs a shape: cute_layout_of(f, (32, 32))")
@@ -152,7 +152,7 @@ def _flat_table(table, shape):
         addresses = []
         for i in range(size(tuple(own))):
             entry = table
-            for c in coordinate_at(i, tuple(own)):
+            for c in flatten(coordinate_at(i, tuple(own))):
                 if not isinstance(entry, (list, tuple)) or c >= len(entry):
                     raise Error("the rows of the table are not equally long")
                 entry = entry[c]
@@ -167,7 +167,7 @@ def _flat_table(table, shape):
     return addresses, shape
 
 
-def _leaves(table):
+def _leaves(table: Sequence[Any]) -> Iterator[Any]:
     for entry in table:
         if isinstance(entry, (list, tuple)):
             yield from _leaves(entry)

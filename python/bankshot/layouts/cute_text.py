@@ -74,7 +74,7 @@ def _tree(scanner: Scanner) -> IntTuple:
     return tuple(parts)
 
 
-def _compact(shape: IntTuple, step: int):
+def _compact(shape: IntTuple, step: int) -> tuple[IntTuple, int]:
     """Strides of a shape without gaps, its first mode the fastest, and the step after it."""
     if isinstance(shape, int):
         return step, step * shape

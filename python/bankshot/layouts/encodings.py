@@ -38,7 +38,7 @@ class BlockedLayout:
     warps_per_cta: Sequence[int]
     order: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_order(self.order)
         for name in ("size_per_thread", "threads_per_warp", "warps_per_cta"):
             if len(getattr(self, name)) != len(self.order):
@@ -81,7 +81,7 @@ class NVMMADistributedLayout:
     warps_per_cta: Sequence[int]
     instr_shape: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.version[0] not in (2, 3):
             raise Error(f"nvidia_mma of version {self.version[0]}: only 2 (mma.sync) and 3 (wgmma) are supported")
         if len(self.warps_per_cta) != 2:
@@ -117,7 +117,7 @@ class DotOperandLayout:
     parent: NVMMADistributedLayout
     k_width: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.parent, NVMMADistributedLayout):
             raise Error("dot_op: only parents of nvidia_mma are supported")
         if self.operand_index not in (0, 1):

@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Sequence
 
-from . import _gf2
 from .._errors import Error
+from . import _gf2
 
 
 @dataclass(frozen=True, init=False)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
-from . import _gf2
 from .._errors import Error
+from . import _gf2
 from .linear import LinearLayout, _log2, _split
 
 
-def linear_layout_of(table: Sequence | Mapping | Callable, in_dims: Mapping[str, int],
-               out_dims: Mapping[str, int] | Sequence[str] = ("offset",)) -> LinearLayout:
+def linear_layout_of(table: Sequence[Any] | Mapping[int, Any] | Callable[..., Any], in_dims: Mapping[str, int],
+                     out_dims: Mapping[str, int] | Sequence[str] = ("offset",)) -> LinearLayout:
     """The linear layout with these outputs.
 
     @param table     outputs by flat index, the first input dimension the fastest: integers, or tuples with one
@@ -38,10 +38,10 @@ def linear_layout_of(table: Sequence | Mapping | Callable, in_dims: Mapping[str,
     widths = [max((value[i].bit_length() for value in entries.values()), default=0) for i in range(len(names))]
     shifts = [sum(widths[:i]) for i in range(len(names))]
 
-    def packed(value):
+    def packed(value: tuple[int, ...]) -> int:
         return sum(c << shift for c, shift in zip(value, shifts))
 
-    def unpacked(value):
+    def unpacked(value: int) -> tuple[int, ...]:
         return tuple(value >> shift & (1 << width) - 1 for shift, width in zip(shifts, widths))
 
     known = _gf2.Map()
@@ -63,7 +63,7 @@ def linear_layout_of(table: Sequence | Mapping | Callable, in_dims: Mapping[str,
     return LinearLayout(bases, out_dims)
 
 
-def _entries(table, ins, bits: int, rank: int) -> dict[int, tuple[int, ...]]:
+def _entries(table: Any, ins: list[tuple[str, int]], bits: int, rank: int) -> dict[int, tuple[int, ...]]:
     if callable(table):
         pairs = [(i, table(**dict(zip([name for name, _ in ins], _split(i, ins))))) for i in range(1 << bits)]
     elif isinstance(table, Mapping):
@@ -88,7 +88,7 @@ def _entries(table, ins, bits: int, rank: int) -> dict[int, tuple[int, ...]]:
     return entries
 
 
-def _name(index: int, ins) -> str:
+def _name(index: int, ins: list[tuple[str, int]]) -> str:
     return ", ".join(f"{name}={i}" for (name, _), i in zip(ins, _split(index, ins)))
 
 

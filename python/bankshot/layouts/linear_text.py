@@ -63,7 +63,7 @@ def _outs(scanner: Scanner) -> dict[str, int]:
     return outs
 
 
-def _checked(scanner: Scanner, bases, outs) -> LinearLayout:
+def _checked(scanner: Scanner, bases: dict[str, list[tuple[int, ...]]], outs: dict[str, int]) -> LinearLayout:
     try:
         return LinearLayout(bases, outs)
     except Error as wrong:

@@ -39,7 +39,8 @@ def matrix_rows(offsets: list[list[int]], element_bytes: int, kind: str, transpo
     return rows
 
 
-def _lines(offsets, registers: range, warp: int, element_bytes: int, kind: str, transposed: bool) -> list[int]:
+def _lines(offsets: list[list[int]], registers: range, warp: int, element_bytes: int, kind: str,
+           transposed: bool) -> list[int]:
     n = len(registers)
 
     def line_and_element(i: int, lane: int) -> tuple[int, int]:

@@ -127,7 +127,8 @@ def optimal_swizzle(accesses: Sequence[Accesses], buffer: int, gpu: str = "h100"
         alone = wavefronts
         if wavefronts > ideal and len(accesses) > 1:
             alone = ideal + best_of(patterns=plain_costs, weights=None).conflicts
-        outcomes.append(Outcome(access.name or access.kind, access.kind, wavefronts, sum(plain_costs.wavefronts), ideal, alone))
+        outcomes.append(Outcome(access.name or access.kind, access.kind, wavefronts, sum(plain_costs.wavefronts), ideal,
+                                alone))
     assert chosen.hash.rows is not None, "both classes have only XOR hashes"
     used = (1 << (words - 1).bit_length()) - 1  # no address has other bits
     rows = _reduced([mask & used for mask in chosen.hash.rows])
@@ -151,7 +152,7 @@ def _reduced(rows: Sequence[int]) -> list[int]:
     """The same hash up to a renaming of banks, which changes no conflicts, in reduced echelon form from the lowest bit:
     bank bit i is address bit i, XOR others, wherever that is possible. Then words that differ only in low bits that
     the hash must keep stay side by side."""
-    rest, reduced = list(rows), []
+    rest, reduced = list(rows), list[int]()
     for bit in range(max(rows).bit_length()):
         pivot = next((row for row in rest if row >> bit & 1), None)
         if pivot is None:

@@ -32,7 +32,7 @@ class SwizzledSharedLayout:
     max_phase: int
     order: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_order(self.order)
         for name in ("vec", "per_phase", "max_phase"):
             _log2(getattr(self, name), name)
@@ -63,7 +63,7 @@ class NVMMASharedLayout:
     rank: int = 2
     transposed: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.swizzle_byte_width not in (0, 32, 64, 128):
             raise Error(f"nvmma_shared: swizzlingByteWidth is 0, 32, 64 or 128, not {self.swizzle_byte_width}")
         if self.element_bitwidth not in (8, 16, 32):
@@ -107,13 +107,14 @@ class PaddedSharedLayout:
     offset_bases: Sequence[Sequence[int]]
     shape: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for interval, padding in self.interval_padding_pairs:
             _log2(interval, "interval")
             _log2(padding, "padding")
 
     @staticmethod
-    def with_identity_for(interval_padding_pairs, shape: Sequence[int], order: Sequence[int]) -> PaddedSharedLayout:
+    def with_identity_for(interval_padding_pairs: Sequence[Sequence[int]], shape: Sequence[int],
+                          order: Sequence[int]) -> PaddedSharedLayout:
         """Without a reordering: dimension order[0] is the fastest."""
         _check_order(order)
         _check_rank(shape, len(order))
