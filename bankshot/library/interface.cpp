@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -164,14 +165,16 @@ void check_weights(const scratchpad::PatternSet& set) {
   }
 }
 
-/// The caller's options, or all 0. A later version that adds members asks for the size without them.
+/// The caller's options, or all 0. Members that the caller's version does not have are 0, too; so a member must not be
+/// added where an earlier structure has padding at its end.
+/// @param least  the size of the structure in the version that introduced it
 template <class T>
-T options_of(const T* options) {
+T options_of(const T* options, size_t least = sizeof(T)) {
   T all{};
   if (options == nullptr) return all;
-  if (options->size < sizeof all)
+  if (options->size < least)
     throw Wrong{fmt::format("size is {}, but the structure has {} bytes", options->size, sizeof all)};
-  std::memcpy(&all, options, sizeof all);
+  std::memcpy(&all, options, std::min(options->size, sizeof all));
   return all;
 }
 
@@ -319,7 +322,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     if (given(found, "found")->size < sizeof *found)
       throw Wrong{fmt::format("size is {}, but the structure has {} bytes", found->size, sizeof *found)};
     *found = {.size = found->size};
-    const bankshot_search_options wanted = options_of(options);
+    const bankshot_search_options wanted = options_of(options, offsetof(bankshot_search_options, plain_low_bits));
     const std::string name = wanted.hash_class == nullptr ? "gf2" : wanted.hash_class;
     const scratchpad::HashClass* const hash_class = scratchpad::find_searchable_class(name);
     if (hash_class == nullptr) throw Wrong{scratchpad::unknown_class(name)};
@@ -330,6 +333,7 @@ int bankshot_search(const bankshot_patterns* patterns, const bankshot_search_opt
     const search::Method method = search::methods_of(*hash_class).front();
     search::SearchOptions how;
     how.in_place = wanted.in_place != 0;
+    how.plain_low_bits = wanted.plain_low_bits;
     how.threads = std::max(1u, wanted.threads);
     how.proof = method == search::Method::optimal;
     if (wanted.seconds != 0) how.time_limit = std::chrono::milliseconds(static_cast<int64_t>(wanted.seconds * 1000));

@@ -127,6 +127,9 @@ typedef struct bankshot_search_options {
   int in_place;           /**< only hashes that software can apply without extra memory */
   unsigned threads;       /**< of the host; 0 means 1 */
   double seconds;         /**< time limit; then the best hash so far is returned; 0 means 10 */
+  /** Only hashes with a form in which bank bits 0 to plain_low_bits - 1 are address bits; at most the bank bits. With
+   * `in_place`, vectors of 2^plain_low_bits words stay contiguous. */
+  unsigned plain_low_bits;
 } bankshot_search_options;
 
 typedef struct bankshot_found {

@@ -141,6 +141,9 @@ struct SearchOptions {
   bool in_place = false;  ///< only hashes that software can apply without extra memory
   unsigned threads = 1;
   double seconds = 10;  ///< time limit; then the best hash so far is returned
+  /// Only hashes with a form in which bank bits 0 to plain_low_bits - 1 are address bits; at most the bank bits. With
+  /// in_place, vectors of 2^plain_low_bits words stay contiguous.
+  unsigned plain_low_bits = 0;
 };
 
 struct Found {
@@ -167,8 +170,8 @@ class Patterns {
 
   /// Finds the hash under which they have the fewest conflicts.
   Found search(const SearchOptions& options = {}) const {
-    bankshot_search_options c{sizeof c, options.hash_class.c_str(), options.in_place ? 1 : 0, options.threads,
-                              options.seconds};
+    bankshot_search_options c{sizeof c,        options.hash_class.c_str(), options.in_place ? 1 : 0, options.threads,
+                              options.seconds, options.plain_low_bits};
     bankshot_found found{};
     found.size = sizeof found;
     detail::check(bankshot_search(patterns_.get(), &c, &found));

@@ -3,11 +3,12 @@
 from ._access import Access, Accesses, Service, conflicts
 from ._atomics import AtomicsCost, atomics
 from ._errors import Error
-from ._hash import Hash, Swizzle
+from ._hash import Hash
 from ._library import version as _version
 from ._report import Failed, Finding, Kernel, Line, Place, Site
 from ._run import Run, check, explain, simulate
 from ._search import Found, search, verify
+from ._swizzle import Swizzle
 
 __all__ = ["Access", "Accesses", "AtomicsCost", "Error", "Failed", "Finding", "Found", "Hash", "Kernel", "Line", "Place",
            "Run", "Service", "Site", "Swizzle", "atomics", "check", "conflicts", "explain", "search", "simulate", "verify"]

@@ -46,10 +46,14 @@ def banks_read(rules: str, hash_spec: Optional[str] = None) -> Banks:
     return banks
 
 
+# The banks serve the lines of stmatrix as those of ldmatrix: docs/wavefronts.md.
+_KINDS = {**{kind: number for number, kind in enumerate(_library.KINDS)}, "stmatrix": _library.KINDS.index("ldmatrix")}
+
+
 def kind_number(kind: str) -> int:
-    if kind not in _library.KINDS:
-        raise Error(f"{kind!r} is not a kind of access", f"choose one of {', '.join(_library.KINDS)}")
-    return _library.KINDS.index(kind)
+    if kind not in _KINDS:
+        raise Error(f"{kind!r} is not a kind of access", f"choose one of {', '.join(_KINDS)}")
+    return _KINDS[kind]
 
 
 @dataclass(frozen=True)
@@ -199,7 +203,7 @@ def conflicts(addresses: Any, width: int = 4, *, gpu: str = "h100", kind: str = 
                arrays -1 or what is masked, is a lane that is off
     width      bytes a lane: 1, 2, 4, 8 or 16
     gpu        a name that `bankshot gpus` lists, or the path of a .toml file
-    kind       "load", "store", "atomic", "increment", "cas", "copy" or "ldmatrix"
+    kind       "load", "store", "atomic", "increment", "cas", "copy" (cp.async), "ldmatrix" or "stmatrix"
     hash       the bank hash of the hardware: a Hash, or one as text; default: that of the GPU
 
     Gives an Access for one warp, Accesses for rows. Raises Error for addresses or names that do not exist."""

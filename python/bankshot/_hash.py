@@ -1,55 +1,16 @@
-"""Bank hashes: which bank holds a word; and CuTe's Swizzle, which moves elements."""
+"""Bank hashes: which bank holds a word."""
 
 from __future__ import annotations
 
 import functools
-import operator
-from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from . import _library
 from ._errors import Error
-from ._lanes import is_array, like
+from ._lanes import integer, is_array, like
+from ._swizzle import Swizzle
 
 _MOST_ADDRESS_BITS = 16
-
-
-def _integer(value: Any, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise Error(f"{name} is {value!r}, which is not a whole number") from None
-
-
-@dataclass(frozen=True)
-class Swizzle:
-    """CuTe's Swizzle<B,M,S>: XORs bits M+S to M+S+B-1 of an index into bits M to M+B-1 (S < 0: the other way round).
-
-    It maps indices, or byte offsets, to where they are stored: ints and integer arrays alike."""
-
-    b: int
-    m: int
-    s: int
-
-    def __post_init__(self) -> None:
-        for name in "bms":
-            _integer(getattr(self, name), name)
-        if self.b < 0 or self.m < 0 or abs(self.s) < self.b:
-            raise Error(f"{self} does not exist", "b and m must be 0 or more, and s at least b or at most -b")
-
-    def __call__(self, index: Any) -> Any:
-        if is_array(index):
-            if index.dtype.kind not in "iu":
-                raise Error(f"an array of {index.dtype} has no bits to swizzle", "convert it to integers")
-        elif isinstance(index, (list, tuple)):
-            return [self(one) for one in index]
-        else:
-            index = _integer(index, "the index")
-        chosen = index & (((1 << self.b) - 1) << (self.m + max(0, self.s)))
-        return index ^ (chosen >> self.s if self.s >= 0 else chosen << -self.s)
-
-    def __str__(self) -> str:
-        return f"Swizzle<{self.b},{self.m},{self.s}>"
 
 
 class Hash:
@@ -91,17 +52,19 @@ class Hash:
         return max(self._banks) + 1
 
     @functools.cached_property
+    def rows(self) -> Optional[tuple[int, ...]]:
+        """For each bank bit, the lowest first, the mask of word-address bits whose parity it is; None for hashes that are
+        not of this form."""
+        banks = self._banks
+        if banks[0] != 0 or any(banks[word] != banks[word & word - 1] ^ banks[word & -word] for word in range(1, len(banks))):
+            return None
+        return tuple(sum(1 << bit for bit in range(_MOST_ADDRESS_BITS) if banks[1 << bit] >> row & 1)
+                     for row in range(self.banks.bit_length() - 1))
+
+    @functools.cached_property
     def swizzle(self) -> Optional[Swizzle]:
         """CuTe's Swizzle of word addresses that stores words where place() does; None if there is none."""
-        if not self.in_place:
-            return None
-        bits = self.banks.bit_length() - 1
-        # Bits of a bank from outside the row: their number is b, the lowest of them m, and s is how far they came.
-        moved = [(bit, to) for bit in range(bits, _MOST_ADDRESS_BITS) for to in range(bits) if self(1 << bit) >> to & 1]
-        bit, to = moved[0] if moved else (bits, 0)
-        one = Swizzle(len(moved), to, bit - to) if bit - to >= len(moved) else None
-        fits = one is not None and all(one(word) == self.place(word) for word in range(1 << _MOST_ADDRESS_BITS))
-        return one if fits else None
+        return None if self.rows is None else swizzle_of(self.rows)
 
     def place(self, words: Any) -> Any:
         """Where software stores the words, so that plain banks hold them as this hash would. Raises Error unless in_place."""
@@ -118,7 +81,7 @@ class Hash:
             return like(words, self._banks)[words & ((1 << _MOST_ADDRESS_BITS) - 1)]
         if isinstance(words, (list, tuple)):
             return [self(word) for word in words]
-        word = _integer(words, "the word")
+        word = integer(words, "the word")
         if not 0 <= word < 1 << 32:
             raise Error(f"{word} is not a word address")
         return _library.call("hash_bank", self._hash.pointer, word)
@@ -128,3 +91,14 @@ class Hash:
 
     def __str__(self) -> str:
         return self.spec
+
+
+def swizzle_of(rows: Sequence[int]) -> Optional[Swizzle]:
+    """CuTe's Swizzle of word addresses that puts each word into the bank that a hash with these rows says; None if there is
+    none."""
+    moved = {to: row ^ 1 << to for to, row in enumerate(rows) if row != 1 << to}
+    if not moved:
+        return Swizzle(0, 0, len(rows))
+    m, b = min(moved), len(moved)
+    s = moved[m].bit_length() - 1 - m
+    return Swizzle(b, m, s) if s >= b and all(moved.get(to) == 1 << to + s for to in range(m, m + b)) else None

@@ -13,6 +13,13 @@ MOST_LANES = 64
 _REMEDY = "give whole numbers, and None (in arrays -1, or a mask) for a lane that is off"
 
 
+def integer(value: Any, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise Error(f"{name} is {value!r}, which is not a whole number") from None
+
+
 def is_array(value: Any) -> bool:
     numpy = sys.modules.get("numpy")  # who has an array has imported it
     return numpy is not None and isinstance(value, numpy.ndarray)

@@ -26,7 +26,7 @@ class CService(ctypes.Structure):
 
 class CSearchOptions(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("hash_class", c_char_p), ("in_place", c_int), ("threads", c_uint),
-                ("seconds", c_double)]
+                ("seconds", c_double), ("plain_low_bits", c_uint)]
 
 
 class CFound(ctypes.Structure):

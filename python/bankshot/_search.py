@@ -12,6 +12,7 @@ from . import _lanes, _library
 from ._access import Access, Accesses, banks_of, kind_number
 from ._errors import Error
 from ._hash import Hash
+from ._text import counted
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,24 @@ def _patterns_of(patterns: Any, width: int, gpu: str, kind: str, weights: Any) -
 
 
 def search(patterns: Any, width: int = 4, *, gpu: str = "h100", kind: str = "load", weights: Any = None,
-           hash_class: str = "gf2", in_place: bool = False, threads: int = 0, seconds: float = 10) -> Found:
+           hash_class: str = "gf2", in_place: bool = False, plain_low_bits: int = 0, threads: int = 0,
+           seconds: float = 10) -> Found:
     """The bank hash under which accesses have the fewest conflicts.
 
-    patterns    addresses as conflicts() takes them, of one warp or several; or accesses that conflicts() gave; or what
-                bankshot trace wrote: the path of the file, or its JSON as a dict
-    weights     how often each access occurs; default: once
-    hash_class  "gf2" (all XOR hashes), "bitvector-xor", "bitwise-xor", "swizzle", ...
-    in_place    only hashes that software can apply without extra memory
-    threads     of the host; 0: as many as it has cores
-    seconds     a limit; then the best hash so far is returned, and `proved` is false"""
+    patterns        addresses as conflicts() takes them, of one warp or several; or accesses that conflicts() gave; or
+                    what bankshot trace wrote: the path of the file, or its JSON as a dict
+    weights         how often each access occurs; default: once
+    hash_class      "gf2" (all XOR hashes), "bitvector-xor", "bitwise-xor", "swizzle", ...
+    in_place        only hashes that software can apply without extra memory
+    plain_low_bits  only hashes with a form in which bank bits 0 to plain_low_bits - 1 are address bits; with in_place,
+                    vectors of 2**plain_low_bits words stay contiguous
+    threads         of the host; 0: as many as it has cores
+    seconds         a limit; then the best hash so far is returned, and `proved` is false"""
+    if _lanes.integer(plain_low_bits, "plain_low_bits") < 0:
+        raise Error(f"{plain_low_bits} plain low bits", "their number is 0 or more")
     with_weights = _patterns_of(patterns, width, gpu, kind, weights)
     options = _library.CSearchOptions(ctypes.sizeof(_library.CSearchOptions), hash_class.encode(), in_place,
-                                     threads or os.cpu_count() or 1, seconds)
+                                     threads or os.cpu_count() or 1, seconds, plain_low_bits)
     found = _library.CFound(size=ctypes.sizeof(_library.CFound))
     _library.checked("search", with_weights.pointer, ctypes.byref(options), ctypes.byref(found))
     return Found(Hash._of(found.hash), found.conflicts, found.without, found.lower_bound, found.is_proved != 0,
@@ -84,6 +90,9 @@ def search(patterns: Any, width: int = 4, *, gpu: str = "h100", kind: str = "loa
 def verify(certificate: Union[str, Found]) -> str:
     """Checks a proof with code that shares nothing with the search. Gives what is proved; raises Error if nothing is."""
     text = certificate.certificate if isinstance(certificate, Found) else certificate
+    if isinstance(certificate, Found) and not certificate.proved:
+        raise Error(f"nothing is proved: the hash has {counted(certificate.conflicts, 'conflict')}, the bound is "
+                    f"{certificate.lower_bound:,}", "search longer, with more seconds")
     if text is None:
-        raise Error("the search gave no certificate", 'only class "gf2" has proofs, if the time suffices')
+        raise Error("the search gave no certificate", 'only class "gf2" has one, unless it is too long or the time ran out')
     return _library.text(_library.call("verify", text.encode()))

@@ -1,4 +1,5 @@
 """Accesses, swizzles, hashes, search, atomics: numbers worked by hand for 32 banks of 4 bytes."""
+import dataclasses
 import json
 import xml.etree.ElementTree
 
@@ -69,10 +70,22 @@ def test_swizzle_is_that_of_cute():
     assert bankshot.Swizzle(2, 1, -3)(0b110) == 0b110110  # bits 1 and 2 into bits 4 and 5
     assert swizzle(np.array([128, 16])).tolist() == swizzle([128, 16]) == [144, 16]
     assert str(swizzle) == "Swizzle<3,4,3>"
-    with pytest.raises(bankshot.Error, match="does not exist"):
+    with pytest.raises(bankshot.Error, match=r"Swizzle<3,0,2> does not exist; .* \|S\| at least B"):
         bankshot.Swizzle(3, 0, 2)
     with pytest.raises(bankshot.Error, match="float64"):
         swizzle(np.array([1.0]))
+
+
+def test_swizzle_of_bytes_and_of_elements():
+    of_bytes, of_halves = bankshot.Swizzle(3, 4, 3), bankshot.Swizzle(3, 3, 3)
+    assert of_bytes.scaled(16) == of_halves and of_halves.of_bytes(16) == of_bytes
+    assert bankshot.Swizzle(1, 2, 3).of_bytes(4) == bankshot.Swizzle(1, 1, 3)  # two elements a byte
+    with pytest.raises(bankshot.Error, match="moves parts of an element of 256 bits"):
+        of_bytes.scaled(256)
+    with pytest.raises(bankshot.Error, match="moves parts of a byte"):
+        bankshot.Swizzle(1, 0, 3).of_bytes(4)
+    with pytest.raises(bankshot.Error, match="24 bits; their number must be a power of two"):
+        of_bytes.scaled(24)
 
 
 def test_hash():
@@ -81,7 +94,11 @@ def test_hash():
     assert xor(np.array([33, 34])).tolist() == xor([33, 34]) == [0, 3]
     assert xor.place(33) == 32 and str(xor.swizzle) == "Swizzle<5,0,5>"
     add = bankshot.Hash("add")  # agrees with xor on single bits only
-    assert add.in_place and add.swizzle is None and add(33) == 2
+    assert add.in_place and add.swizzle is None and add.rows is None and add(33) == 2
+    assert xor.rows == (33, 66, 132, 264, 528)
+    assert str(bankshot.Hash("rows:5,2,4,8,16").swizzle) == "Swizzle<1,0,2>"
+    assert bankshot.Hash("rows:5,6,4,8,16").swizzle is None  # bit 2 moves into two places
+    assert str(bankshot.Hash("none").swizzle) == "Swizzle<0,0,5>"
     with pytest.raises(bankshot.Error, match="without extra memory"):
         bankshot.Hash("perm:3").place(0)
 
@@ -96,6 +113,22 @@ def test_search_finds_and_proves():
     assert bankshot.conflicts(128 * LANE, hash=found.hash).conflicts == 0
 
 
+def test_plain_low_bits():
+    # Words 32 * lane: bank bits 0 and 1, if they are address bits, do not tell them apart. 8 banks are left to 32 words.
+    found = bankshot.search(128 * LANE, in_place=True, plain_low_bits=2)
+    assert (found.conflicts, found.proved) == (3, True)
+    assert found.verify() == "no 5x14 XOR hash that is in place with 2 plain low bits has less than excess 3"
+    assert all(found.hash.place(word + i) == found.hash.place(word) + i for word in range(0, 1024, 4) for i in range(4))
+    for wrong, reason in ((6, "6 plain low bits, but there are only 5 bank bits"), (-1, "0 or more"), (1.5, "whole number")):
+        with pytest.raises(bankshot.Error, match=reason):
+            bankshot.search(128 * LANE, plain_low_bits=wrong)
+
+
+def test_stmatrix_costs_what_ldmatrix_does():
+    store = bankshot.conflicts(128 * LANE, 16, kind="stmatrix")
+    assert (store.kind, store.wavefronts, store.ideal) == ("stmatrix", 32, 4)
+
+
 def test_search_takes_accesses_and_patterns_files(tmp_path):
     accesses = [bankshot.conflicts(128 * LANE), bankshot.conflicts(16 * LANE, 16, kind="store")]
     assert bankshot.search(accesses).without == 31
@@ -105,6 +138,8 @@ def test_search_takes_accesses_and_patterns_files(tmp_path):
     assert bankshot.search(patterns).without == bankshot.search(tmp_path / "p.json").without == 4
     with pytest.raises(bankshot.Error, match="cannot be read"):
         bankshot.search(tmp_path / "none.json")
+    with pytest.raises(bankshot.Error, match="nothing is proved: the hash has 31 conflicts, the bound is 2; search longer"):
+        dataclasses.replace(bankshot.search(accesses), conflicts=31, lower_bound=2, proved=False).verify()
     with pytest.raises(bankshot.Error, match="1 weights for 2 accesses"):
         bankshot.search(accesses, weights=[1])
     with pytest.raises(bankshot.Error, match="no certificate"):

@@ -5,7 +5,7 @@ registers and of shared memory. `accesses` makes the accesses of a load or store
 finds the swizzle of a buffer under which several accesses together need the fewest wavefronts. See docs/layouts.md.
 """
 
-from ._errors import LayoutError
+from .._swizzle import Swizzle
 from .accesses import Accesses, accesses
 from .cute import ComposedLayout, Layout, SmemPtr
 from .cute_algebra import coalesce, composition
@@ -16,10 +16,9 @@ from .linear_find import linear_layout_of
 from .optimal import Optimal, Outcome, optimal_swizzle
 from .reading import parse
 from .shared import NVMMASharedLayout, PaddedLayout, PaddedSharedLayout, SwizzledSharedLayout, offset_at
-from .swizzle import Swizzle
 
 __all__ = [
-    "Accesses", "BlockedLayout", "ComposedLayout", "DotOperandLayout", "Layout", "LayoutError", "LinearLayout",
+    "Accesses", "BlockedLayout", "ComposedLayout", "DotOperandLayout", "Layout", "LinearLayout",
     "NVMMADistributedLayout", "NVMMASharedLayout", "Optimal", "Outcome", "PaddedLayout", "PaddedSharedLayout", "SliceLayout",
     "SmemPtr", "Swizzle", "SwizzledSharedLayout", "accesses", "coalesce", "composition",
     "cute_layout_of", "linear_layout_of", "offset_at", "optimal_swizzle", "parse",

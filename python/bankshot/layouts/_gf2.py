@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 
 class Map:
     """A linear map that is learned from samples: each independent vector with its image."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._pivots: dict[int, tuple[int, int]] = {}  # highest bit -> vector, image
 
     def add(self, vector: int, image: int) -> int | None:
@@ -47,7 +49,7 @@ def apply(columns: list[int], vector: int) -> int:
     return result
 
 
-def rank(vectors) -> int:
+def rank(vectors: Iterable[int]) -> int:
     known = Map()
     for vector in vectors:
         known.add(vector, 0)

@@ -11,10 +11,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Sequence
 
-from . import _bankshot
-from ._errors import LayoutError
+from .. import _access
+from .._errors import Error
+from .._hash import Hash
 from .cute import ComposedLayout, Layout
 from .linear import LinearLayout
 from .matrices import matrix_rows
@@ -36,48 +37,47 @@ class Accesses:
 
     kind: str
     width: int
-    rows: Sequence[Sequence["int | None"]]
+    rows: Sequence[Sequence[int | None]]
     name: str = ""
     weight: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise LayoutError(f"kind '{self.kind}' is not known; there are {', '.join(KINDS)}")
+            raise Error(f"kind '{self.kind}' is not known; there are {', '.join(KINDS)}")
         widths = {"copy": (4, 8, 16), "ldmatrix": (16,), "stmatrix": (16,)}.get(self.kind, (1, 2, 4, 8, 16))
         if self.width not in widths:
-            raise LayoutError(f"a {self.kind} has {_either(widths)} bytes per lane, not {self.width}")
+            raise Error(f"a {self.kind} has {_either(widths)} bytes per lane, not {self.width}")
         if self.weight < 1:
-            raise LayoutError(f"weight {self.weight}: it must be at least 1")
+            raise Error(f"weight {self.weight}: it must be at least 1")
         rows = tuple(tuple(None if a is None else int(a) for a in row) for row in self.rows)
         for i, row in enumerate(rows):
             for lane, address in enumerate(row):
                 if address is not None and (address < 0 or address % self.width):
-                    raise LayoutError(f"access {i}, lane {lane}: byte address {address} is no multiple of the width, "
-                                      f"{self.width} bytes")
+                    raise Error(f"access {i}, lane {lane}: byte address {address} is no multiple of the width, "
+                                f"{self.width} bytes")
             if all(address is None for address in row):
-                raise LayoutError(f"access {i}: no lane takes part")
+                raise Error(f"access {i}: no lane takes part")
         if not rows:
-            raise LayoutError("there is no access")
+            raise Error("there is no access")
         object.__setattr__(self, "rows", rows)
 
-    def costs(self, gpu: str = "h100") -> list[tuple[int, int]]:
-        """(wavefronts, ideal wavefronts) of each access, without weight."""
-        return _bankshot.costs(self.patterns(), gpu)
+    def costs(self, gpu: str = "h100", hash: str | Hash | None = None) -> _access.Accesses:  # noqa: A002
+        """The cost of each row, without weight, as `bankshot.conflicts` gives it. @param hash  the bank hash of the GPU"""
+        costs = _access.conflicts(self.rows, self.width, gpu=gpu, kind=self.kind, hash=hash)
+        assert isinstance(costs, _access.Accesses), "rows are of several warps"
+        return costs
 
     def wavefronts(self, gpu: str = "h100") -> int:
-        """Of all accesses together, once."""
-        return sum(w for w, _ in self.costs(gpu))
+        """Of all rows together, once."""
+        return sum(self.costs(gpu).wavefronts)
 
     def conflicts(self, gpu: str = "h100") -> int:
-        """Wavefronts beyond the ideal ones, of all accesses together, once."""
-        return sum(w - ideal for w, ideal in self.costs(gpu))
-
-    def patterns(self) -> list[_bankshot.Pattern]:
-        return [_bankshot.Pattern(self.kind, self.width, row, self.weight) for row in self.rows]
+        """Wavefronts beyond the ideal ones, of all rows together, once."""
+        return sum(self.costs(gpu).conflicts)
 
 
-def accesses(register_layout, shared_layout, element_bytes: int, kind: str = "load", vector: int | None = None,
-             transposed: bool = False, matrices: int | None = None, name: str = "") -> Accesses:
+def accesses(register_layout: LinearLayout | Layout, shared_layout: Any, element_bytes: int, kind: str = "load",
+             vector: int | None = None, transposed: bool = False, matrices: int | None = None, name: str = "") -> Accesses:
     """The accesses of a load or store of all registers.
 
     @param register_layout  a LinearLayout of (register, lane, warp), or CuTe's layout (thread, value) -> index
@@ -88,57 +88,57 @@ def accesses(register_layout, shared_layout, element_bytes: int, kind: str = "lo
                             others are moved once
     @param transposed       of ldmatrix and stmatrix: .trans, elements of 2 bytes
     @param matrices         of ldmatrix and stmatrix: 1, 2 or 4 (.x1, .x2, .x4); None: the most
-    Raises LayoutError if the layouts do not fit, or if they do not have such vectors or matrices, and where.
+    Raises Error if the layouts do not fit, or if they do not have such vectors or matrices, and where.
     """
     if element_bytes not in (1, 2, 4, 8, 16):
-        raise LayoutError(f"elements have 1, 2, 4, 8 or 16 bytes, not {element_bytes}")
+        raise Error(f"elements have 1, 2, 4, 8 or 16 bytes, not {element_bytes}")
     offsets = _distinct(_offset_table(register_layout, shared_layout))
     lanes = min(32, len(offsets[0]))
     if kind in ("ldmatrix", "stmatrix"):
         if vector is not None:
-            raise LayoutError(f"{kind} has no vector; it moves lines of 16 bytes")
+            raise Error(f"{kind} has no vector; it moves lines of 16 bytes")
         return Accesses(kind, 16, matrix_rows(offsets, element_bytes, kind, transposed, matrices), name)
     if transposed or matrices is not None:
-        raise LayoutError(f"transposed and matrices are for ldmatrix and stmatrix, not for a {kind}")
+        raise Error(f"transposed and matrices are for ldmatrix and stmatrix, not for a {kind}")
     groups = _widest(offsets, 16 // element_bytes) if vector is None else _vectors(offsets, vector)
     rows = [[element_bytes * offsets[group[0]][warp + lane] for lane in range(lanes)]
             for group in groups for warp in range(0, len(offsets[0]), lanes)]
     return Accesses(kind, element_bytes * len(groups[0]), rows, name)
 
 
-def _offset_table(registers, shared) -> list[list[int]]:
+def _offset_table(registers: object, shared: Any) -> list[list[int]]:
     """Element offsets by register and thread."""
     if isinstance(registers, LinearLayout):
         return _linear_table(registers, shared)
     if not isinstance(registers, Layout) or registers.rank != 2:
-        raise LayoutError("a register layout is a LinearLayout, or a CuTe layout of two modes: (thread, value)")
+        raise Error("a register layout is a LinearLayout, or a CuTe layout of two modes: (thread, value)")
     if not isinstance(shared, (Layout, ComposedLayout)):
-        raise LayoutError("with a CuTe register layout, the shared layout must be one of CuTe")
+        raise Error("with a CuTe register layout, the shared layout must be one of CuTe")
     if registers.cosize > shared.size:
-        raise LayoutError(f"the register layout reaches index {registers.cosize - 1}, the shared layout has "
-                          f"{shared.size}")
+        raise Error(f"the register layout reaches index {registers.cosize - 1}, the shared layout has "
+                    f"{shared.size}")
     threads, values = registers.mode(0).size, registers.mode(1).size
     if threads > 32 and threads % 32:
-        raise LayoutError(f"{threads} threads are no whole number of warps")
+        raise Error(f"{threads} threads are no whole number of warps")
     offset = shared.in_elements() if isinstance(shared, ComposedLayout) else shared
     return [[offset(registers(thread, value)) for thread in range(threads)] for value in range(values)]
 
 
-def _linear_table(registers: LinearLayout, shared) -> list[list[int]]:
+def _linear_table(registers: LinearLayout, shared: Any) -> list[list[int]]:
     for name, n in registers.in_sizes.items():
         if name not in ("register", "lane", "warp") and n > 1:
-            raise LayoutError(f"the register layout has a dimension {name} of size {n}: only register, lane and warp are "
-                              "supported")
+            raise Error(f"the register layout has a dimension {name} of size {n}: only register, lane and warp are "
+                        "supported")
     registers = registers.with_ins([name for name in ("register", "lane", "warp") if name in registers.in_sizes])
     sizes = registers.in_sizes
     n, threads = sizes.get("register", 1), sizes.get("lane", 1) * sizes.get("warp", 1)
     if sizes.get("lane", 1) > 32:
-        raise LayoutError(f"the register layout has {sizes['lane']} lanes: only warps of 32 are supported")
+        raise Error(f"the register layout has {sizes['lane']} lanes: only warps of 32 are supported")
     linear = shared.linear if isinstance(shared, PaddedLayout) else shared
     if isinstance(linear, LinearLayout):
         if set(linear.out_sizes) != set(registers.out_sizes):
-            raise LayoutError(f"the register layout has the dimensions {', '.join(registers.out_sizes)}, the shared "
-                              f"layout {', '.join(linear.out_sizes)}")
+            raise Error(f"the register layout has the dimensions {', '.join(registers.out_sizes)}, the shared "
+                        f"layout {', '.join(linear.out_sizes)}")
         place = registers.with_outs(list(linear.out_sizes)).compose(linear.invert())
         at = list(place.out_sizes).index("offset")
         flat = [place.at(i)[at] for i in range(n * threads)]
@@ -148,7 +148,7 @@ def _linear_table(registers: LinearLayout, shared) -> list[list[int]]:
         offset = shared.in_elements() if isinstance(shared, ComposedLayout) else shared
         flat = [offset(*registers.at(i)) for i in range(n * threads)]
     else:
-        raise LayoutError("a shared layout is a LinearLayout, a PaddedLayout or a CuTe layout: call layout(shape) first")
+        raise Error("a shared layout is a LinearLayout, a PaddedLayout or a CuTe layout: call layout(shape) first")
     return [[flat[register + n * thread] for thread in range(threads)] for register in range(n)]
 
 
@@ -161,7 +161,7 @@ def _widest(offsets: list[list[int]], most: int) -> list[list[int]]:
     while most > 1:
         try:
             return _vectors(offsets, most)
-        except LayoutError:
+        except Error:
             most //= 2
     return _vectors(offsets, 1)
 
@@ -169,21 +169,21 @@ def _widest(offsets: list[list[int]], most: int) -> list[list[int]]:
 def _vectors(offsets: list[list[int]], vector: int) -> list[list[int]]:
     """Registers in groups of `vector`, each side by side and aligned in all threads."""
     if vector < 1 or vector & (vector - 1) or len(offsets) % vector:
-        raise LayoutError(f"vectors of {vector} elements: it must be a power of two that divides the {len(offsets)} "
-                          "registers")
+        raise Error(f"vectors of {vector} elements: it must be a power of two that divides the {len(offsets)} "
+                    "registers")
     order = sorted(range(len(offsets)), key=lambda register: offsets[register][0])
     groups = sorted(order[i : i + vector] for i in range(0, len(order), vector))
     for group in groups:
         group.sort(key=lambda register: offsets[register][0])
         for thread, first in enumerate(offsets[group[0]]):
             if first % vector:
-                raise LayoutError(f"no vectors of {vector} elements: register {group[0]} of thread {thread} is at offset "
-                                  f"{first}, which is not aligned")
+                raise Error(f"no vectors of {vector} elements: register {group[0]} of thread {thread} is at offset "
+                            f"{first}, which is not aligned")
             for i, register in enumerate(group):
                 if offsets[register][thread] != first + i:
-                    raise LayoutError(f"no vectors of {vector} elements: in thread {thread}, register {group[0]} is at "
-                                      f"offset {first} and register {register} at {offsets[register][thread]}, not at "
-                                      f"{first + i}")
+                    raise Error(f"no vectors of {vector} elements: in thread {thread}, register {group[0]} is at "
+                                f"offset {first} and register {register} at {offsets[register][thread]}, not at "
+                                f"{first + i}")
     return groups
 
 

@@ -11,10 +11,10 @@ checked against the shape: the last mode goes on with its stride.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Tuple, Union
+from typing import Any, Tuple, Union
 
-from ._errors import LayoutError
-from .swizzle import Swizzle
+from .._errors import Error
+from .._swizzle import Swizzle
 
 IntTuple = Union[int, Tuple["IntTuple", ...]]
 
@@ -26,15 +26,15 @@ class Layout:
     shape: IntTuple
     stride: IntTuple
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "shape", _tuples(self.shape))
         object.__setattr__(self, "stride", _tuples(self.stride))
         if not _congruent(self.shape, self.stride):
-            raise LayoutError(f"{self}: shape and stride must be nested alike")
+            raise Error(f"{self}: shape and stride must be nested alike")
         if any(extent < 1 for extent in flatten(self.shape)):
-            raise LayoutError(f"{self}: every extent must be at least 1")
+            raise Error(f"{self}: every extent must be at least 1")
 
-    def __call__(self, *coordinate) -> int:
+    def __call__(self, *coordinate: Any) -> int:
         """The offset at an index (one integer), or at a coordinate that is nested like the shape.
 
         An integer where the shape has a tuple is an index into that part, its first mode the fastest.
@@ -60,7 +60,9 @@ class Layout:
 
     def mode(self, i: int) -> Layout:
         """The layout of top-level mode i."""
-        return Layout(self.shape[i], self.stride[i]) if isinstance(self.shape, tuple) else self
+        if isinstance(self.shape, int) or isinstance(self.stride, int):
+            return self
+        return Layout(self.shape[i], self.stride[i])
 
     def flat(self) -> list[tuple[int, int]]:
         """Extents with strides, in order, without nesting."""
@@ -97,10 +99,10 @@ class ComposedLayout:
     offset: int | SmemPtr
     layout: Layout
 
-    def __call__(self, *coordinate) -> int:
+    def __call__(self, *coordinate: Any) -> int:
         if isinstance(self.offset, SmemPtr):
             return self.in_elements()(*coordinate)
-        return self.swizzle(self.offset + self.layout(*coordinate))
+        return int(self.swizzle(self.offset + self.layout(*coordinate)))
 
     def __str__(self) -> str:
         s = self.swizzle
@@ -112,8 +114,8 @@ class ComposedLayout:
             return self
         bits = self.offset.bits or element_bits
         if bits is None:
-            raise LayoutError(f"{self}: the size of an element is not known. Write smem_ptr[16b] for 16 bits, or call "
-                              "in_elements(16)")
+            raise Error(f"{self}: the size of an element is not known",
+                        "write smem_ptr[16b] for 16 bits, or call in_elements(16)")
         return ComposedLayout(self.swizzle.scaled(bits), 0, self.layout)
 
     @property
@@ -156,7 +158,7 @@ def flatten(tree: IntTuple) -> list[int]:
     return [leaf for part in tree for leaf in flatten(part)]
 
 
-def coordinate_at(index: int, shape: IntTuple):
+def coordinate_at(index: int, shape: IntTuple) -> IntTuple:
     """The coordinate, nested like the shape, of an index: the first mode is the fastest."""
     if isinstance(shape, int):
         return index % shape
@@ -167,11 +169,11 @@ def coordinate_at(index: int, shape: IntTuple):
     return tuple(parts)
 
 
-def _offset(coordinate, shape, stride, whole) -> int:
+def _offset(coordinate: IntTuple, shape: Any, stride: Any, whole: Layout) -> int:
     if isinstance(shape, int):
         if not isinstance(coordinate, int):
-            raise LayoutError(f"{whole}: the coordinate {coordinate} is nested deeper than the shape")
-        return coordinate * stride
+            raise Error(f"{whole}: the coordinate {coordinate} is nested deeper than the shape")
+        return int(coordinate * stride)
     if isinstance(coordinate, int):
         total = 0
         for part, step in list(zip(shape, stride))[:-1]:
@@ -180,17 +182,17 @@ def _offset(coordinate, shape, stride, whole) -> int:
             coordinate //= n
         return total + (_offset(coordinate, shape[-1], stride[-1], whole) if shape else 0)
     if len(coordinate) != len(shape):
-        raise LayoutError(f"{whole}: the coordinate {_text(coordinate)} has {len(coordinate)} parts, the shape "
-                          f"{_text(shape)} has {len(shape)}")
+        raise Error(f"{whole}: the coordinate {_text(coordinate)} has {len(coordinate)} parts, the shape "
+                    f"{_text(shape)} has {len(shape)}")
     return sum(_offset(c, n, d, whole) for c, n, d in zip(coordinate, shape, stride))
 
 
-def _given(coordinate):
-    coordinate = _tuples(coordinate)
-    return coordinate[0] if len(coordinate) == 1 else coordinate
+def _given(coordinate: tuple[Any, ...]) -> IntTuple:
+    parts = tuple(_tuples(part) for part in coordinate)
+    return parts[0] if len(parts) == 1 else parts
 
 
-def _tuples(tree):
+def _tuples(tree: Any) -> IntTuple:
     """Integers and tuples only, whatever sequences and integer types the caller has."""
     if isinstance(tree, (tuple, list)):
         return tuple(_tuples(part) for part in tree)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .._swizzle import Swizzle
 from .cute import ComposedLayout, Layout, of_modes
 from .cute_find import plain_layout
-from .swizzle import Swizzle
 
 
 def coalesce(layout: Layout) -> Layout:
@@ -24,12 +26,12 @@ def coalesce(layout: Layout) -> Layout:
     return of_modes(modes)
 
 
-def composition(outer, inner: Layout):
+def composition(outer: Any, inner: Layout) -> Any:
     """outer o inner: the layout with outer(inner(c)) at each coordinate c. Its shape is that of `inner`, with modes
     split where the strides of `outer` change.
 
     @param outer  a Swizzle, a Layout or a ComposedLayout
-    Raises LayoutError if the function is no layout; the message says at which coordinate it departs.
+    Raises Error if the function is no layout; the message says at which coordinate it departs.
 
     >>> print(composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
     ((2,2),3):((24,2),8)

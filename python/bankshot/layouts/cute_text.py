@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .._errors import Error
+from .._swizzle import Swizzle
 from ._scanner import Scanner
 from .cute import ComposedLayout, IntTuple, Layout, SmemPtr
-from .swizzle import Swizzle
 
 _SWIZZLE = r"(?:Swizzle|Sw|S)\s*<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>"
 
@@ -19,7 +20,7 @@ def parse(text: str) -> Layout | ComposedLayout | Swizzle:
     (4,8):(1,4)
     >>> parse("(4,8):(1,)")
     Traceback (most recent call last):
-    bankshot.layouts.LayoutError: column 10: expected an integer or a tuple
+    bankshot.Error: column 10: expected an integer or a tuple
       (4,8):(1,)
                ^
     """
@@ -30,10 +31,10 @@ def parse(text: str) -> Layout | ComposedLayout | Swizzle:
         layout = _layout(scanner)
         scanner.end()
         return layout
-    b, m, s = (int(part) for part in found.groups())
-    if abs(s) < b:
-        scanner.fail("a swizzle needs |S| of at least B, or it mixes bits with themselves", swizzle_at)
-    swizzle = Swizzle(b, m, s)
+    try:
+        swizzle = Swizzle(*(int(part) for part in found.groups()))
+    except Error as wrong:
+        scanner.fail(str(wrong), swizzle_at)
     if not scanner.accept(r"o\b|∘"):
         scanner.end()
         return swizzle
@@ -59,7 +60,7 @@ def _layout(scanner: Scanner) -> Layout:
     stride = _tree(scanner)
     try:
         return Layout(shape, stride)
-    except ValueError as wrong:
+    except Error as wrong:
         scanner.fail(str(wrong), start)
 
 
@@ -73,7 +74,7 @@ def _tree(scanner: Scanner) -> IntTuple:
     return tuple(parts)
 
 
-def _compact(shape: IntTuple, step: int):
+def _compact(shape: IntTuple, step: int) -> tuple[IntTuple, int]:
     """Strides of a shape without gaps, its first mode the fastest, and the step after it."""
     if isinstance(shape, int):
         return step, step * shape

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
-from ._errors import LayoutError
+from .._errors import Error
 from ._scanner import Scanner
 from .encodings import BlockedLayout, DotOperandLayout, NVMMADistributedLayout, SliceLayout
 from .linear import LinearLayout
 from .shared import NVMMASharedLayout, PaddedSharedLayout, SwizzledSharedLayout
 
 
-def parse(text: str, aliases: Mapping[str, object]):
+def parse(text: str, aliases: Mapping[str, object]) -> Any:
     """Reads an attribute. @param aliases  layouts by alias, such as "#mma", that the text names
 
     @return  one of the layouts of `encodings` or `shared`; a LinearLayout for linear and shared_linear
@@ -25,7 +25,7 @@ def parse(text: str, aliases: Mapping[str, object]):
     return layout
 
 
-def _attribute(scanner: Scanner, aliases: Mapping[str, object]):
+def _attribute(scanner: Scanner, aliases: Mapping[str, object]) -> Any:
     at = scanner.at
     kind = scanner.expect(r"#(?:ttg|triton_gpu)\.(\w+)\s*<", "an attribute such as #ttg.blocked<").group(1)
     if kind not in _KINDS:
@@ -40,7 +40,7 @@ def _attribute(scanner: Scanner, aliases: Mapping[str, object]):
         return _KINDS[kind](members, pairs)
     except KeyError as missing:
         scanner.fail(f"{kind} needs {missing.args[0]}", at)
-    except LayoutError as wrong:
+    except Error as wrong:
         scanner.fail(str(wrong), at)
 
 
@@ -54,8 +54,8 @@ def _pairs(scanner: Scanner) -> list[tuple[int, int]]:
     return pairs
 
 
-def _members(scanner: Scanner, aliases) -> dict[str, object]:
-    members: dict[str, object] = {}
+def _members(scanner: Scanner, aliases: Mapping[str, object]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
     scanner.expect(r"\{", "'{'")
     while not scanner.accept(r"\}"):
         name = scanner.expect(r"\w+", "the name of a member").group()
@@ -65,7 +65,7 @@ def _members(scanner: Scanner, aliases) -> dict[str, object]:
     return members
 
 
-def _value(scanner: Scanner, aliases):
+def _value(scanner: Scanner, aliases: Mapping[str, object]) -> Any:
     if scanner.accept(r"\["):
         values = []
         while not scanner.accept(r"\]"):
@@ -86,26 +86,26 @@ def _value(scanner: Scanner, aliases):
     return scanner.integer("a number, a list, true, false or an attribute")
 
 
-def _one_cta(scanner: Scanner, members: dict, at: int) -> None:
+def _one_cta(scanner: Scanner, members: dict[str, Any], at: int) -> None:
     several = any(n != 1 for n in members.get("CTAsPerCGA", [])) or members.get("CGALayout") or members.get("block")
     if several:
         scanner.fail("layouts over several CTAs are not supported", at)
 
 
-def _linear(members: dict, names: Sequence[str]) -> LinearLayout:
+def _linear(members: dict[str, Any], names: Sequence[str]) -> LinearLayout:
     bases = {name: members.get(name, []) for name in names}
     rank = max([len(basis) for of in bases.values() for basis in of], default=0)
     return LinearLayout(bases, [f"dim{d}" for d in range(rank)])
 
 
-def _padded(m: dict, pairs) -> PaddedSharedLayout:
+def _padded(m: dict[str, Any], pairs: list[tuple[int, int]]) -> PaddedSharedLayout:
     if "offset" not in m:
         return PaddedSharedLayout.with_identity_for(pairs, m["shape"], m["order"])
     linear = _linear(m, ("offset",))
     return PaddedSharedLayout(pairs, m["offset"], list(linear.out_sizes.values()))
 
 
-_KINDS = {
+_KINDS: dict[str, Callable[[dict[str, Any], list[tuple[int, int]]], object]] = {
     "blocked": lambda m, _: BlockedLayout(m["sizePerThread"], m["threadsPerWarp"], m["warpsPerCTA"], m["order"]),
     "nvidia_mma": lambda m, _: NVMMADistributedLayout([m["versionMajor"], m["versionMinor"]], m["warpsPerCTA"],
                                                       m["instrShape"]),

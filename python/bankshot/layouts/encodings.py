@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Sequence
 
-from ._errors import LayoutError
+from .._errors import Error
 from .linear import LinearLayout
 
 REGISTERS = ("register", "lane", "warp", "block")
@@ -38,11 +38,11 @@ class BlockedLayout:
     warps_per_cta: Sequence[int]
     order: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_order(self.order)
         for name in ("size_per_thread", "threads_per_warp", "warps_per_cta"):
             if len(getattr(self, name)) != len(self.order):
-                raise LayoutError(f"{name} has {len(getattr(self, name))} entries, order has {len(self.order)}")
+                raise Error(f"{name} has {len(getattr(self, name))} entries, order has {len(self.order)}")
 
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         tile = (box("register", self.size_per_thread, self.order) * box("lane", self.threads_per_warp, self.order)
@@ -64,7 +64,7 @@ class SliceLayout:
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         shape = list(shape)
         if not 0 <= self.dim <= len(shape):
-            raise LayoutError(f"slice: a tensor of {len(shape) + 1} dimensions has no dimension {self.dim}")
+            raise Error(f"slice: a tensor of {len(shape) + 1} dimensions has no dimension {self.dim}")
         parent = self.parent.layout(shape[: self.dim] + [1] + shape[self.dim :])
         bases = {name: [b[: self.dim] + b[self.dim + 1 :] for b in of] for name, of in parent.ins}
         return without_repeats(LinearLayout(bases, {f"dim{d}": n for d, n in enumerate(shape)}))
@@ -81,11 +81,11 @@ class NVMMADistributedLayout:
     warps_per_cta: Sequence[int]
     instr_shape: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.version[0] not in (2, 3):
-            raise LayoutError(f"nvidia_mma of version {self.version[0]}: only 2 (mma.sync) and 3 (wgmma) are supported")
+            raise Error(f"nvidia_mma of version {self.version[0]}: only 2 (mma.sync) and 3 (wgmma) are supported")
         if len(self.warps_per_cta) != 2:
-            raise LayoutError("nvidia_mma: only tensors of two dimensions are supported")
+            raise Error("nvidia_mma: only tensors of two dimensions are supported")
 
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         rows, columns = self.instr_shape[0], self.instr_shape[1]
@@ -117,13 +117,13 @@ class DotOperandLayout:
     parent: NVMMADistributedLayout
     k_width: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.parent, NVMMADistributedLayout):
-            raise LayoutError("dot_op: only parents of nvidia_mma are supported")
+            raise Error("dot_op: only parents of nvidia_mma are supported")
         if self.operand_index not in (0, 1):
-            raise LayoutError(f"dot_op: opIdx is 0 or 1, not {self.operand_index}")
+            raise Error(f"dot_op: opIdx is 0 or 1, not {self.operand_index}")
         if self.operand_index == 1 and self.parent.version[0] == 3:
-            raise LayoutError("dot_op: wgmma reads operand B from shared memory, so it has no layout of registers")
+            raise Error("dot_op: wgmma reads operand B from shared memory, so it has no layout of registers")
 
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         if self.operand_index == 0:
@@ -159,12 +159,12 @@ def fitted(tile: LinearLayout, shape: Sequence[int]) -> LinearLayout:
     """The tile over a tensor of this shape: repeated in registers where the tensor is larger, wrapped around where it
     is smaller."""
     if len(shape) != len(tile.outs):
-        raise LayoutError(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {len(tile.outs)}")
+        raise Error(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {len(tile.outs)}")
     for name, n in tile.outs:
         extent = shape[int(name[3:])]
         if extent > n:
             if extent & (extent - 1):
-                raise LayoutError(f"{name} has size {extent}: linear layouts have powers of two")
+                raise Error(f"{name} has size {extent}: linear layouts have powers of two")
             tile = tile * LinearLayout.identity(extent // n, "register", name)
     names = list(tile.out_sizes)
     extents = [shape[int(name[3:])] for name in names]
@@ -183,4 +183,4 @@ def without_repeats(layout: LinearLayout) -> LinearLayout:
 
 def _check_order(order: Sequence[int]) -> None:
     if sorted(order) != list(range(len(order))):
-        raise LayoutError(f"order {list(order)} is no order of {len(order)} dimensions")
+        raise Error(f"order {list(order)} is no order of {len(order)} dimensions")

@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Sequence
 
+from .._errors import Error
 from . import _gf2
-from ._errors import LayoutError
 
 
 @dataclass(frozen=True, init=False)
@@ -42,20 +42,20 @@ class LinearLayout:
         for name, of in ins:
             for bit, basis in enumerate(of):
                 if len(basis) != len(names):
-                    raise LayoutError(f"{name}={1 << bit} -> {basis} has {len(basis)} coordinates, but there are "
-                                      f"{len(names)} output dimensions")
+                    raise Error(f"{name}={1 << bit} -> {basis} has {len(basis)} coordinates, but there are "
+                                f"{len(names)} output dimensions")
         if not isinstance(out_dims, Mapping):
             most = {name: max([b[i] for _, of in ins for b in of], default=0) for i, name in enumerate(names)}
             out_dims = {name: 1 << value.bit_length() for name, value in most.items()}
         outs = tuple((name, int(n)) for name, n in out_dims.items())
         for name, n in outs:
             if n < 1 or n & (n - 1):
-                raise LayoutError(f"output dimension {name} has size {n}: linear layouts have powers of two")
+                raise Error(f"output dimension {name} has size {n}: linear layouts have powers of two")
         for name, of in ins:
             for bit, basis in enumerate(of):
                 for c, (out, n) in zip(basis, outs):
                     if not 0 <= c < n:
-                        raise LayoutError(f"{name}={1 << bit} -> {basis} is outside of {out}, which has size {n}")
+                        raise Error(f"{name}={1 << bit} -> {basis} is outside of {out}, which has size {n}")
         object.__setattr__(self, "ins", ins)
         object.__setattr__(self, "outs", outs)
 
@@ -104,22 +104,22 @@ class LinearLayout:
         sizes = outer.in_sizes
         for name, n in self.outs:
             if name not in sizes:
-                raise LayoutError(f"cannot compose: output dimension {name} is no input of the second layout, which has "
-                                  f"{', '.join(sizes) or 'none'}")
+                raise Error(f"cannot compose: output dimension {name} is no input of the second layout, which has "
+                            f"{', '.join(sizes) or 'none'}")
             if n > sizes[name]:
-                raise LayoutError(f"cannot compose: {name} has size {n} here, but {sizes[name]} in the second layout")
+                raise Error(f"cannot compose: {name} has size {n} here, but {sizes[name]} in the second layout")
         names = list(self.out_sizes)
         return LinearLayout({name: [tuple(outer(**dict(zip(names, basis))).values()) for basis in of]
                              for name, of in self.ins}, outer.out_sizes)
 
     def invert(self) -> LinearLayout:
-        """From outputs to inputs. Raises LayoutError if the layout is no bijection, and says why."""
+        """From outputs to inputs. Raises Error if the layout is no bijection, and says why."""
         known = _gf2.Map()
         for bit, column in enumerate(self._columns):
             others = known.add(column, 1 << bit)
             if others is not None:
-                raise LayoutError(f"cannot invert: {self._input_name(1 << bit)} and {self._input_name(others)} have the "
-                                  "same output")
+                raise Error(f"cannot invert: {self._input_name(1 << bit)} and {self._input_name(others)} have the "
+                            "same output")
         names, ins = list(self.out_sizes), list(self.in_sizes.items())
         bases: dict[str, list[tuple[int, ...]]] = {}
         place = 0
@@ -128,8 +128,8 @@ class LinearLayout:
             for bit in range(n.bit_length() - 1):
                 source = known.image(1 << place)
                 if source is None:
-                    raise LayoutError(f"cannot invert: no input has the output {name}={1 << bit}, other dimensions of "
-                                      f"{', '.join(names)} 0")
+                    raise Error(f"cannot invert: no input has the output {name}={1 << bit}, other dimensions of "
+                                f"{', '.join(names)} 0")
                 bases[name].append(_split(source, ins))
                 place += 1
         return LinearLayout(bases, dict(ins))
@@ -149,7 +149,7 @@ class LinearLayout:
         """The same layout with its output dimensions in this order. In Triton: transposeOuts."""
         sizes = self.out_sizes
         if sorted(order) != sorted(sizes):
-            raise LayoutError(f"the output dimensions are {', '.join(sizes)}, not {', '.join(order)}")
+            raise Error(f"the output dimensions are {', '.join(sizes)}, not {', '.join(order)}")
         place = [list(sizes).index(name) for name in order]
         return LinearLayout({name: [tuple(b[i] for i in place) for b in of] for name, of in self.ins},
                             {name: sizes[name] for name in order})
@@ -159,7 +159,7 @@ class LinearLayout:
         bases = self.bases
         for name in bases:
             if name not in order and bases[name]:
-                raise LayoutError(f"the input dimension {name} is missing in {', '.join(order)}")
+                raise Error(f"the input dimension {name} is missing in {', '.join(order)}")
         return LinearLayout({name: bases.get(name, []) for name in order}, self.out_sizes)
 
     def __str__(self) -> str:
@@ -196,9 +196,9 @@ class LinearLayout:
         sizes = self.in_sizes
         for name, index in indices.items():
             if name not in sizes:
-                raise LayoutError(f"there is no input dimension {name}; there are {', '.join(sizes) or 'none'}")
+                raise Error(f"there is no input dimension {name}; there are {', '.join(sizes) or 'none'}")
             if not 0 <= index < sizes[name]:
-                raise LayoutError(f"{name}={index} is outside of the dimension, which has size {sizes[name]}")
+                raise Error(f"{name}={index} is outside of the dimension, which has size {sizes[name]}")
         value, shift = 0, 0
         for name, n in sizes.items():
             value |= indices.get(name, 0) << shift
@@ -220,5 +220,5 @@ def _split(value: int, sizes: Sequence[tuple[str, int]]) -> tuple[int, ...]:
 
 def _log2(n: int, name: str) -> int:
     if n < 1 or n & (n - 1):
-        raise LayoutError(f"dimension {name} has size {n}: linear layouts have powers of two")
+        raise Error(f"dimension {name} has size {n}: linear layouts have powers of two")
     return n.bit_length() - 1

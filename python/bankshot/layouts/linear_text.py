@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._errors import LayoutError
+from .._errors import Error
 from ._scanner import Scanner
 from .linear import LinearLayout
 
@@ -63,8 +63,8 @@ def _outs(scanner: Scanner) -> dict[str, int]:
     return outs
 
 
-def _checked(scanner: Scanner, bases, outs) -> LinearLayout:
+def _checked(scanner: Scanner, bases: dict[str, list[tuple[int, ...]]], outs: dict[str, int]) -> LinearLayout:
     try:
         return LinearLayout(bases, outs)
-    except LayoutError as wrong:
+    except Error as wrong:
         scanner.fail(str(wrong), 0)

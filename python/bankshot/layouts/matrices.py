@@ -7,7 +7,7 @@ Source: PTX ISA, ldmatrix.
 
 from __future__ import annotations
 
-from ._errors import LayoutError
+from .._errors import Error
 
 
 def matrix_rows(offsets: list[list[int]], element_bytes: int, kind: str, transposed: bool,
@@ -17,17 +17,17 @@ def matrix_rows(offsets: list[list[int]], element_bytes: int, kind: str, transpo
     @param offsets  element offsets by register and thread; registers of a matrix follow each other
     """
     if element_bytes > 4 or (transposed and element_bytes != 2):
-        raise LayoutError(f"{kind}{'.trans' if transposed else ''} does not move elements of {element_bytes} bytes")
+        raise Error(f"{kind}{'.trans' if transposed else ''} does not move elements of {element_bytes} bytes")
     threads = len(offsets[0])
     if threads % 32:
-        raise LayoutError(f"{kind} needs whole warps of 32 lanes, the register layout has {threads} threads")
+        raise Error(f"{kind} needs whole warps of 32 lanes, the register layout has {threads} threads")
     per_matrix = 4 // element_bytes
     if len(offsets) % per_matrix:
-        raise LayoutError(f"{kind} needs {per_matrix} registers per matrix, the register layout has {len(offsets)}")
+        raise Error(f"{kind} needs {per_matrix} registers per matrix, the register layout has {len(offsets)}")
     count = len(offsets) // per_matrix
     at_once = matrices or next(n for n in (4, 2, 1) if count % n == 0)
     if at_once not in (1, 2, 4) or count % at_once:
-        raise LayoutError(f"{kind} moves 1, 2 or 4 matrices at once; {at_once} does not divide the {count} here")
+        raise Error(f"{kind} moves 1, 2 or 4 matrices at once; {at_once} does not divide the {count} here")
     rows = []
     for first in range(0, count, at_once):
         for warp in range(0, threads, 32):
@@ -39,7 +39,8 @@ def matrix_rows(offsets: list[list[int]], element_bytes: int, kind: str, transpo
     return rows
 
 
-def _lines(offsets, registers: range, warp: int, element_bytes: int, kind: str, transposed: bool) -> list[int]:
+def _lines(offsets: list[list[int]], registers: range, warp: int, element_bytes: int, kind: str,
+           transposed: bool) -> list[int]:
     n = len(registers)
 
     def line_and_element(i: int, lane: int) -> tuple[int, int]:
@@ -56,12 +57,12 @@ def _lines(offsets, registers: range, warp: int, element_bytes: int, kind: str, 
             line, element = line_and_element(i, lane)
             found, expected = offsets[register][warp + lane], starts[line] + element
             if found != expected:
-                raise LayoutError(f"no {kind}{'.trans' if transposed else ''}: register {register} of thread "
-                                  f"{warp + lane} is at offset {found}, but element {element} of line {line}, which "
-                                  f"begins at {starts[line]}, is at {expected}")
+                raise Error(f"no {kind}{'.trans' if transposed else ''}: register {register} of thread "
+                            f"{warp + lane} is at offset {found}, but element {element} of line {line}, which "
+                            f"begins at {starts[line]}, is at {expected}")
     addresses = [element_bytes * starts[line] for line in range(8)]
     for line, address in enumerate(addresses):
         if address % 16:
-            raise LayoutError(f"no {kind}: line {line} of the matrix of register {registers[0]} begins at byte "
-                              f"{address}, which is no multiple of 16")
+            raise Error(f"no {kind}: line {line} of the matrix of register {registers[0]} begins at byte "
+                        f"{address}, which is no multiple of 16")
     return addresses

@@ -17,13 +17,16 @@ Write the rows of a 32 x 32 tile of floats, read its columns:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Sequence
 
-from . import _bankshot, _gf2
-from ._errors import LayoutError
+from .. import _access
+from .._errors import Error
+from .._hash import swizzle_of
+from .._search import Found, search
+from .._swizzle import Swizzle
+from . import _gf2
 from .accesses import Accesses
 from .linear import LinearLayout
-from .swizzle import Swizzle
 
 _WORD = 4  # bytes of a bank's word
 _MOST_WORDS = 1 << 16  # that bank hashes cover
@@ -48,44 +51,28 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Optimal:
+class Optimal(Found):
     """Where the bytes of a buffer should lie: `optimal(byte)`, on integers.
 
-    swizzle      CuTe's name of it, of bytes; None if it is not one. `swizzle.scaled(16)` is that of elements of 16 bits
-    linear       the same as a linear layout offset -> offset, of bytes. Vectors of the accesses' widths stay contiguous
-    conflicts    weighted sum over all accesses; `without` a swizzle
-    lower_bound  no XOR hash of this buffer has fewer; is_proved: conflicts == lower_bound
-    certificate  the proof of the bound, for `verify`; None if time ran out
+    swizzle   CuTe's name of it, of bytes; None if it is not one. `swizzle.scaled(16)` is that of elements of 16 bits
+    linear    the same as a linear layout offset -> offset, of bytes. Vectors of the accesses' widths stay contiguous
+    outcomes  what it does to each of the accesses
+
+    The rest is what a search found. `hash` has the banks of the words, up to their names; `conflicts` and `without` are
+    weighted sums over all accesses; no XOR hash of this buffer has fewer than `lower_bound`.
     """
 
     swizzle: Swizzle | None
     linear: LinearLayout
     outcomes: tuple[Outcome, ...]
-    conflicts: int
-    without: int
-    lower_bound: int
-    certificate: str | None
-
-    @property
-    def is_proved(self) -> bool:
-        return self.conflicts == self.lower_bound
 
     def __call__(self, byte: int) -> int:
         return self.linear.at(byte)[0]
 
-    def verify(self) -> str:
-        """Checks the proof with code that shares nothing with the search. Raises LayoutError if there is none."""
-        if not self.is_proved:
-            raise LayoutError(f"there is no proof: {self.conflicts} conflicts were reached, the bound is "
-                              f"{self.lower_bound}. Search longer: optimal_swizzle(…, seconds=60)")
-        if self.certificate is None:
-            raise LayoutError("the search proved the result, but the proof is too long to be written down")
-        return _bankshot.verify(self.certificate)
-
     def __str__(self) -> str:
         name = f"{self.swizzle} of bytes" if self.swizzle else "linear layout of bytes"
         bound = f"not proved: none has fewer than {self.lower_bound}"
-        proof = "proved: no XOR hash has fewer" if self.is_proved else bound
+        proof = "proved: no XOR hash has fewer" if self.proved else bound
         lines = [f"{name}: {self.conflicts} conflicts, {self.without} without; {proof}"]
         width = max([len("access")] + [len(o.name) for o in self.outcomes])
         kind = max([len("kind")] + [len(o.kind) for o in self.outcomes])
@@ -113,66 +100,59 @@ def optimal_swizzle(accesses: Sequence[Accesses], buffer: int, gpu: str = "h100"
     """
     accesses = list(accesses)
     _check(accesses, buffer)
-    if _bankshot.bank_bytes(gpu) != _WORD:
-        raise LayoutError(f"the banks of {gpu} are not {_WORD} bytes wide, so a word does not lie in one of them")
+    banks = _access.banks_of(str(gpu))
+    if banks.width != _WORD:
+        raise Error(f"the banks of {gpu} are not {_WORD} bytes wide, so a word does not lie in one of them")
+    row = _WORD * banks.count
+    if buffer % row:
+        raise Error(f"the buffer has {buffer} bytes, no multiple of the {row} bytes of a row of banks", "pad it")
     words = buffer // _WORD
-    patterns = [pattern for access in accesses for pattern in access.patterns()]
     plain = max(max(access.width for access in accesses) // _WORD, 1).bit_length() - 1
     in_place = words & (words - 1) != 0
+    without = [access.costs(gpu, "none") for access in accesses]
+    patterns = [cost for costs in without for cost in costs]
+    weights = [access.weight for access in accesses for _ in access.rows]
 
-    def search(of=patterns, hash_class: str = "gf2", stays: bool = in_place) -> _bankshot.Found:
-        return _bankshot.search(of, gpu, hash_class, stays, plain, seconds)
+    def best_of(**options: Any) -> Found:
+        return search(**{"patterns": patterns, "weights": weights, "gpu": gpu, "in_place": in_place, "plain_low_bits": plain,
+                         "seconds": seconds, **options})
 
-    best = search()
-    row = _WORD << len(best.rows)
-    if buffer % row:
-        raise LayoutError(f"the buffer has {buffer} bytes, no multiple of the {row} bytes of a row of banks: pad it")
-    simpler = (search(hash_class="swizzle", stays=True), best if in_place else search(stays=True))
+    best = best_of()
+    simpler = (best_of(hash_class="swizzle", in_place=True), best if in_place else best_of(in_place=True))
     chosen = next((other for other in simpler if other.conflicts <= best.conflicts), best)
-    used = (1 << (words - 1).bit_length()) - 1  # no address has other bits
-    rows = _reduced([mask & used for mask in chosen.rows])
     outcomes = []
-    for access, (with_it, without) in zip(accesses, _sums(accesses, gpu, rows)):
-        alone = with_it[0]
-        if with_it[0] > with_it[1] and len(accesses) > 1:
-            alone = with_it[1] + search(of=[_once(p) for p in access.patterns()]).conflicts
-        outcomes.append(Outcome(access.name or access.kind, access.kind, with_it[0], without[0], with_it[1], alone))
-    return Optimal(_as_swizzle(rows), _layout_of(rows, len(chosen.rows), words), tuple(outcomes), chosen.conflicts,
-                   best.without, best.lower_bound, best.certificate)
+    for access, plain_costs in zip(accesses, without):
+        costs = access.costs(gpu, chosen.hash)
+        wavefronts, ideal = sum(costs.wavefronts), sum(costs.ideal)
+        alone = wavefronts
+        if wavefronts > ideal and len(accesses) > 1:
+            alone = ideal + best_of(patterns=plain_costs, weights=None).conflicts
+        outcomes.append(Outcome(access.name or access.kind, access.kind, wavefronts, sum(plain_costs.wavefronts), ideal,
+                                alone))
+    assert chosen.hash.rows is not None, "both classes have only XOR hashes"
+    used = (1 << (words - 1).bit_length()) - 1  # no address has other bits
+    rows = _reduced([mask & used for mask in chosen.hash.rows])
+    return Optimal(chosen.hash, chosen.conflicts, best.without, best.lower_bound, chosen.conflicts == best.lower_bound,
+                   best.certificate, _as_swizzle(rows), _layout_of(rows, len(chosen.hash.rows), words), tuple(outcomes))
 
 
 def _check(accesses: list[Accesses], buffer: int) -> None:
     if not accesses:
-        raise LayoutError("there are no accesses")
+        raise Error("there are no accesses")
     if buffer < _WORD or buffer % _WORD or buffer // _WORD > _MOST_WORDS:
-        raise LayoutError(f"a buffer has 4 to {_MOST_WORDS * _WORD} bytes, a multiple of 4; this one has {buffer}")
+        raise Error(f"a buffer has 4 to {_MOST_WORDS * _WORD} bytes, a multiple of 4; this one has {buffer}")
     for number, access in enumerate(accesses):
         last = max(a for row in access.rows for a in row if a is not None)
         if last + access.width > buffer:
-            raise LayoutError(f"access {access.name or number} reaches byte {last + access.width - 1}, but the buffer "
-                              f"has {buffer} bytes")
-
-
-def _sums(accesses: list[Accesses], gpu: str, rows: Sequence[int]):
-    """For each of the accesses (wavefronts, ideal) summed over its rows: under the hash, and without one."""
-    patterns = [pattern for access in accesses for pattern in access.patterns()]
-    both = [_bankshot.costs(patterns, gpu, rows), _bankshot.costs(patterns, gpu)]
-    start = 0
-    for access in accesses:
-        end = start + len(access.rows)
-        yield tuple((sum(w for w, _ in costs[start:end]), sum(i for _, i in costs[start:end])) for costs in both)
-        start = end
-
-
-def _once(pattern: _bankshot.Pattern) -> _bankshot.Pattern:
-    return _bankshot.Pattern(pattern.kind, pattern.width, pattern.row)
+            raise Error(f"access {access.name or number} reaches byte {last + access.width - 1}, but the buffer "
+                        f"has {buffer} bytes")
 
 
 def _reduced(rows: Sequence[int]) -> list[int]:
     """The same hash up to a renaming of banks, which changes no conflicts, in reduced echelon form from the lowest bit:
     bank bit i is address bit i, XOR others, wherever that is possible. Then words that differ only in low bits that
     the hash must keep stay side by side."""
-    rest, reduced = list(rows), []
+    rest, reduced = list(rows), list[int]()
     for bit in range(max(rows).bit_length()):
         pivot = next((row for row in rest if row >> bit & 1), None)
         if pivot is None:
@@ -184,19 +164,10 @@ def _reduced(rows: Sequence[int]) -> list[int]:
 
 def _as_swizzle(rows: Sequence[int]) -> Swizzle | None:
     """Swizzle<B,M,S> of bytes with this reduced hash, if there is one."""
-    extra = {}
-    for i, row in enumerate(rows):
-        if row & -row != 1 << i:
-            return None
-        if row != 1 << i:
-            extra[i] = row ^ 1 << i
-    if not extra:
-        return Swizzle(0, 4, 3)  # CuTe's name of no swizzle
-    m, b = min(extra), len(extra)
-    s = extra[m].bit_length() - 1 - m
-    if s < b or any(extra.get(i) != 1 << (i + s) for i in range(m, m + b)):
+    of_words = swizzle_of(rows)
+    if of_words is None:
         return None
-    return Swizzle(b, m + 2, s)
+    return of_words.of_bytes(8 * _WORD) if of_words.b else Swizzle(0, 4, 3)  # CuTe's name of no swizzle
 
 
 def _layout_of(rows: Sequence[int], bank_bits: int, words: int) -> LinearLayout:

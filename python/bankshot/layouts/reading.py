@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Any, Mapping
 
 from . import cute_text, encoding_text, linear_text
 
 
-def parse(text: str, aliases: Mapping[str, object] | None = None):
+def parse(text: str, aliases: Mapping[str, object] | None = None) -> Any:
     """A layout from text: CuTe's, a linear layout as Triton prints it, or an attribute of TTGIR (#ttg.…).
 
     @param aliases  of attributes: layouts by alias, such as "#mma", that the text names
-    Raises LayoutError with the column of the mistake.
+    Raises Error with the column of the mistake.
 
     >>> parse("(4,8):(8,1)")(3, 1)
     25

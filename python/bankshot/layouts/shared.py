@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Sequence
 
-from ._errors import LayoutError
+from .._errors import Error
 from .encodings import _check_order
 from .linear import LinearLayout, _log2
 
@@ -32,7 +32,7 @@ class SwizzledSharedLayout:
     max_phase: int
     order: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_order(self.order)
         for name in ("vec", "per_phase", "max_phase"):
             _log2(getattr(self, name), name)
@@ -63,13 +63,13 @@ class NVMMASharedLayout:
     rank: int = 2
     transposed: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.swizzle_byte_width not in (0, 32, 64, 128):
-            raise LayoutError(f"nvmma_shared: swizzlingByteWidth is 0, 32, 64 or 128, not {self.swizzle_byte_width}")
+            raise Error(f"nvmma_shared: swizzlingByteWidth is 0, 32, 64 or 128, not {self.swizzle_byte_width}")
         if self.element_bitwidth not in (8, 16, 32):
-            raise LayoutError(f"nvmma_shared: elements of {self.element_bitwidth} bits; 8, 16 and 32 are supported")
+            raise Error(f"nvmma_shared: elements of {self.element_bitwidth} bits; 8, 16 and 32 are supported")
         if self.rank != 2:
-            raise LayoutError("nvmma_shared: only tensors of two dimensions are supported")
+            raise Error("nvmma_shared: only tensors of two dimensions are supported")
 
     def layout(self, shape: Sequence[int]) -> LinearLayout:
         _check_rank(shape, 2)
@@ -79,7 +79,7 @@ class NVMMASharedLayout:
         rows, columns = shape[row_dim], shape[column_dim]
         width = self.swizzle_byte_width * 8 // self.element_bitwidth
         if rows < 8 or columns < width:
-            raise LayoutError(f"{self} needs at least 8 rows of {width} elements, the tensor has {rows} of {columns}")
+            raise Error(f"{self} needs at least 8 rows of {width} elements, the tensor has {rows} of {columns}")
         vec = 128 // self.element_bitwidth
         per_phase = 128 // self.swizzle_byte_width
         max_phase = self.swizzle_byte_width // 16
@@ -107,13 +107,14 @@ class PaddedSharedLayout:
     offset_bases: Sequence[Sequence[int]]
     shape: Sequence[int]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for interval, padding in self.interval_padding_pairs:
             _log2(interval, "interval")
             _log2(padding, "padding")
 
     @staticmethod
-    def with_identity_for(interval_padding_pairs, shape: Sequence[int], order: Sequence[int]) -> PaddedSharedLayout:
+    def with_identity_for(interval_padding_pairs: Sequence[Sequence[int]], shape: Sequence[int],
+                          order: Sequence[int]) -> PaddedSharedLayout:
         """Without a reordering: dimension order[0] is the fastest."""
         _check_order(order)
         _check_rank(shape, len(order))
@@ -122,7 +123,7 @@ class PaddedSharedLayout:
 
     def layout(self, shape: Sequence[int] | None = None) -> PaddedLayout:
         if shape is not None and tuple(shape) != tuple(self.shape):
-            raise LayoutError(f"the layout is for the shape {tuple(self.shape)}, not {tuple(shape)}")
+            raise Error(f"the layout is for the shape {tuple(self.shape)}, not {tuple(shape)}")
         return PaddedLayout(_of_bases([tuple(b) for b in self.offset_bases], self.shape),
                             tuple((i, p) for i, p in self.interval_padding_pairs))
 
@@ -148,7 +149,7 @@ class PaddedLayout:
 
 
 def offset_at(layout: LinearLayout | PaddedLayout, coordinates: Sequence[int]) -> int:
-    """The element offset of a tensor coordinate. Raises LayoutError if the layout is no bijection."""
+    """The element offset of a tensor coordinate. Raises Error if the layout is no bijection."""
     if isinstance(layout, PaddedLayout):
         return layout.padded(offset_at(layout.linear, coordinates))
     inverse = _inverse(layout)
@@ -170,4 +171,4 @@ def _at(rank: int, coordinates: dict[int, int]) -> tuple[int, ...]:
 
 def _check_rank(shape: Sequence[int], rank: int) -> None:
     if len(shape) != rank:
-        raise LayoutError(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {rank}")
+        raise Error(f"the shape {tuple(shape)} has {len(shape)} dimensions, the layout {rank}")

@@ -171,6 +171,46 @@ TEST(Library, TheBestHashIsProved) {
   EXPECT_EQ(failure([&] { patterns.add(none); }), "no lane is active in the access");
 }
 
+TEST(Library, PlainLowBitsKeepVectorsTogether) {
+  Patterns patterns(Banks("h100"));
+  patterns.add(every(128));  // words 32 * lane: bank bits 0 and 1, if they are address bits, do not tell them apart
+  bankshot::SearchOptions options;
+  options.plain_low_bits = 2;
+  const bankshot::Found found = patterns.search(options);
+  EXPECT_EQ(found.conflicts, 3u);  // 8 banks are left to 32 words
+  EXPECT_TRUE(found.is_proved);
+  EXPECT_EQ(bankshot::verify(found.certificate), "no 5x14 XOR hash with 2 plain low bits has less than excess 3");
+  options.in_place = true;
+  const bankshot::Found in_place = patterns.search(options);
+  EXPECT_EQ(in_place.conflicts, 3u);
+  for (unsigned word = 0; word < 1024; word += 4) {
+    for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(in_place.hash.bank(word + i), in_place.hash.bank(word) + i);
+  }
+  options.plain_low_bits = 6;
+  EXPECT_EQ(failure([&] { patterns.search(options); }), "6 plain low bits, but there are only 5 bank bits");
+}
+
+TEST(Library, OptionsOfProgramsBuiltForTheFirstVersionHaveNoPlainLowBits) {
+  Patterns patterns(Banks("h100"));
+  patterns.add(every(128));
+  bankshot_search_options options{};
+  options.size = offsetof(bankshot_search_options, plain_low_bits);
+  options.plain_low_bits = 2;  // is not read
+  bankshot_found found{};
+  found.size = sizeof found;
+  ASSERT_EQ(bankshot_search(patterns.get(), &options, &found), 0);
+  EXPECT_EQ(found.conflicts, 0u);
+  bankshot_hash_free(found.hash);
+  bankshot_free(found.certificate);
+  options.size = sizeof options;
+  ASSERT_EQ(bankshot_search(patterns.get(), &options, &found), 0);
+  EXPECT_EQ(found.conflicts, 3u);
+  bankshot_hash_free(found.hash);
+  bankshot_free(found.certificate);
+  options.size = offsetof(bankshot_search_options, seconds);
+  EXPECT_NE(bankshot_search(patterns.get(), &options, &found), 0);
+}
+
 TEST(Library, AtomicsAndCode) {
   EXPECT_GT(bankshot::atomics("gtx580", std::vector<uint32_t>(32, 0)).cycles,
             bankshot::atomics("gtx580", {0, 1, 2, 3}).cycles);
