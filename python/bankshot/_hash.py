@@ -95,10 +95,10 @@ def _words(words: Any) -> Any:
     """Word addresses: a whole number, or an array of 64-bit integers."""
     if is_array(words):
         words = integers(words, "word addresses")
-        limits = (int(words.min()), int(words.max())) if words.size else ()
+        limits = [int(words.min()), int(words.max())] if words.size else []
     else:
         words = integer(words, "the word")
-        limits = (words,)
+        limits = [words]
     for word in limits:
         if not 0 <= word < 1 << 32:
             raise Error(f"{word} is not a word address")
