@@ -1,6 +1,6 @@
-// Included first in extensions of a PyTorch without CUDA that are built under Bankshot, whose GPU accesses the tensors of
-// the CPU: CUDA tensors are those, memory of tensors is registered with the driver, and what an extension usually needs of
-// libc10_cuda and libtorch_cuda is here, for the only GPU and its default stream.
+// Included first in extensions of a PyTorch without CUDA that are built under Bankshot, whose GPU accesses the tensors
+// of the CPU: CUDA tensors are those, memory of tensors is registered with the driver, and what an extension usually
+// needs of libc10_cuda and libtorch_cuda is here, for the only GPU and its default stream.
 #pragma once
 
 #include <c10/core/CPUAllocator.h>
@@ -64,8 +64,8 @@ namespace c10::cuda {
 
 inline void c10_cuda_check_implementation(int32_t error, const char* file, const char* function, uint32_t line, bool) {
   if (error != cudaSuccess)
-    throw c10::Error({function, file, line}, std::string("CUDA error: ") +
-                                                 cudaGetErrorString(static_cast<cudaError_t>(error)));
+    throw c10::Error({function, file, line},
+                     std::string("CUDA error: ") + cudaGetErrorString(static_cast<cudaError_t>(error)));
 }
 
 inline DeviceIndex device_count() noexcept { return 1; }
