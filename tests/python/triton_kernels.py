@@ -136,6 +136,7 @@ def torch_cuda_answers_for_the_gpu():
     assert torch.cuda.get_device_capability() == (8, 0)
     assert torch.cuda.get_device_properties(0).multi_processor_count == 108
     assert triton.runtime.driver.active.get_current_target().arch == 80
+    torch.cuda.set_stream(torch.cuda.Stream())
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()
     end.record()
