@@ -92,11 +92,11 @@ class Event:
         self._library.cuEventRecord(self._handle, None)
 
     def elapsed_time(self, end):
-        """Milliseconds from here to `end`, or NoTime."""
+        """Milliseconds from here to `end`. NoTime if nothing ran in between: what the CPU did has no simulated time."""
         if not SIMULATED:
             return NoTime()
         time = ctypes.c_float()
         status = self._library.cuEventElapsedTime_v2(ctypes.byref(time), self._handle, end._handle)
         if status != 0:
             raise RuntimeError(f"bankshot: no time between events that were not both recorded (status {status})")
-        return time.value
+        return time.value or NoTime()

@@ -141,7 +141,7 @@ def torch_cuda_answers_for_the_gpu():
     start.record()
     end.record()
     torch.cuda.synchronize()
-    assert start.elapsed_time(end) == 0 if SIMULATED else start.elapsed_time(end) != start.elapsed_time(end)
+    assert start.elapsed_time(end) != start.elapsed_time(end)  # nothing ran in between
 
 
 @case
