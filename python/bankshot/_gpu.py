@@ -41,6 +41,13 @@ class Gpu:
         self.library.cuCtxSetCurrent(self._context)
         return 0
 
+    def need_context(self):
+        """Makes the primary context that of this thread if it has none."""
+        current = ctypes.c_void_p()
+        self.library.cuCtxGetCurrent(ctypes.byref(current))
+        if not current:
+            self.make_current()
+
     def attribute(self, number):
         """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
         value = ctypes.c_int()
@@ -63,7 +70,7 @@ class Gpu:
         return free.value, total.value
 
     def event(self):
-        self.make_current()
+        self.need_context()
         return Event(self.library)
 
     def properties(self):

@@ -13,8 +13,8 @@ _ALREADY_REGISTERED = 712  # CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
 class Exposed:
     """The storages that kernels may access, registered with the driver for as long as they live."""
 
-    def __init__(self, library):
-        self._library = library
+    def __init__(self, gpu):
+        self._gpu = gpu
         self._storages = {}  # address of the C++ object -> (first byte, byte past the end)
         self._registered = {}  # first byte -> (byte past the end, how many storages); none overlap
         self._starts = []  # their first bytes, sorted
@@ -61,7 +61,8 @@ class Exposed:
             self._register(*part)
 
     def _register(self, begin, end, how_many):
-        status = self._library.cuMemHostRegister_v2(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), 0)
+        self._gpu.need_context()
+        status = self._gpu.library.cuMemHostRegister_v2(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), 0)
         if status not in (0, _ALREADY_REGISTERED):  # already: by an extension, see cuda_is_the_cpu.h
             raise RuntimeError(f"bankshot: a tensor of {end - begin} bytes cannot be made accessible to kernels: "
                                f"cuMemHostRegister answers {status}")
@@ -72,14 +73,13 @@ class Exposed:
     def _unregister(self, begin):
         del self._registered[begin]
         del self._starts[bisect.bisect_left(self._starts, begin)]
-        self._library.cuMemHostUnregister(ctypes.c_void_p(begin))
+        self._gpu.need_context()
+        self._gpu.library.cuMemHostUnregister(ctypes.c_void_p(begin))
 
 
 @functools.lru_cache(maxsize=None)
 def _exposed():
-    gpu = _gpu.this()
-    gpu.make_current()
-    return Exposed(gpu.library)
+    return Exposed(_gpu.this())
 
 
 def expose(torch, value):
@@ -100,7 +100,8 @@ def expose_addresses(torch):
 
     def data_ptr(self):
         """The address of the first element."""
-        expose(torch, self)
-        return address_of(self)
+        with torch._C.DisableTorchFunction():  # the tensor's own answers
+            expose(torch, self)
+            return address_of(self)
 
     torch.Tensor.data_ptr = data_ptr

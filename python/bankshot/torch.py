@@ -5,47 +5,14 @@ programs need not import it. Then
 
 * tensors in the memory of the host are arguments of kernels. A kernel may access what belongs to the storage of a tensor
   whose address was asked for, or which was made on "cuda", and nothing else;
-* with a build of PyTorch that has no CUDA, "cuda" means the CPU: torch.rand(8, device="cuda"), x.cuda() and the like
-  give tensors of the CPU, and torch.cuda answers for Bankshot's GPU.
+* with a build of PyTorch that has no CUDA, tensors on "cuda" are such of the CPU that are marked: torch.rand(8,
+  device="cuda"), x.cuda() and the like give them, x.device and x.is_cuda tell it, and torch.cuda answers for Bankshot's
+  GPU.
 """
 
 import contextlib
 
-from bankshot import _gpu, _torch_memory
-
-
-def _is_cuda(device):
-    """Whether an argument is the name of a GPU, as a text or a torch.device."""
-    return type(device).__name__ in ("str", "device") and str(device).split(":")[0] == "cuda"
-
-
-def _mode(torch):
-    """All functions of torch that take a device: it is exchanged on the way in."""
-    from torch.overrides import TorchFunctionMode
-
-    class CudaIsTheCpu(TorchFunctionMode):
-        def __torch_function__(self, function, kinds, arguments=(), options=None):
-            options = dict(options or {})
-            on_cuda = False
-            if "device" in options:
-                device = options["device"]
-                on_cuda = type(device) is int or _is_cuda(device)
-                options["device"] = torch.device("cpu") if on_cuda else device
-            if function is torch.Tensor.to:
-                on_cuda = on_cuda or any(map(_is_cuda, arguments[1:]))
-                arguments = tuple(torch.device("cpu") if _is_cuda(one) else one for one in arguments)
-            options.pop("pin_memory", None)
-            if function is torch.Tensor.cuda or function is torch.Tensor.pin_memory:
-                on_cuda, result = True, arguments[0]
-            else:
-                if isinstance(function, torch._ops.OpOverloadPacket):  # such as one of an extension, which asks in C++
-                    _torch_memory.expose(torch, [arguments, options])
-                result = function(*arguments, **options)
-            if on_cuda:
-                _torch_memory.expose(torch, result)
-            return result
-
-    return CudaIsTheCpu()
+from bankshot import _gpu, _torch_devices, _torch_memory
 
 
 def _event_class():
@@ -143,10 +110,12 @@ def _cuda_is_the_cpu(torch):
         "stream": lambda stream: stream or contextlib.nullcontext(),
         "Stream": Stream,
         "Event": Event,
+        "get_rng_state": lambda device=None: torch.get_rng_state(),
+        "set_rng_state": lambda state, device=None: torch.set_rng_state(state),
         "memory_allocated": lambda device=None: 0,
         "max_memory_allocated": lambda device=None: 0,
         "reset_peak_memory_stats": lambda device=None: None,
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
-    _mode(torch).__enter__()
+    _torch_devices.put_in_place(torch)

@@ -3,11 +3,13 @@
 import contextlib
 import functools
 import inspect
+import json
 import os
 import re
 import subprocess
+import sys
 
-from bankshot import _gpu, _torch_memory
+from bankshot import _gpu, _torch_devices, _torch_memory
 
 _INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_include")
 # The macro: headers of c10/cuda come without the file that CMake writes for a build with CUDA.
@@ -24,8 +26,9 @@ def build_for_the_cpu(module):
     module.CUDA_HOME = module._find_cuda_home()
     module._get_cuda_arch_flags = _for_this_gpu(module._get_cuda_arch_flags)
     module._jit_compile = _with_flags(torch, module, module._jit_compile)
+    module.load_inline = _with_lines(module.load_inline)
     module._prepare_ldflags = _without_missing(module._prepare_ldflags)
-    module._import_module_from_library = _exposing_arguments(torch, module._import_module_from_library)
+    module._import_module_from_library = _following_devices(torch, module._import_module_from_library)
     module.CUDAExtension = _changed_extension(module.CUDAExtension)
 
 
@@ -68,6 +71,31 @@ def _with_flags(torch, module, original):
     return _jit_compile
 
 
+def _with_lines(original):
+    signature = inspect.signature(original)
+
+    def at_its_line(source, file):
+        """A text of a Python file begins at its line there: reports and the compiler's messages name that."""
+        try:
+            with open(file, encoding="utf-8") as opened:
+                before, found, _ = opened.read().partition(source)
+        except (OSError, UnicodeDecodeError):
+            return source
+        return f"#line {before.count(chr(10)) + 1} {json.dumps(os.path.abspath(file))}\n{source}" if found else source
+
+    @functools.wraps(original)
+    def load_inline(*arguments, **options):
+        file = sys._getframe(1).f_code.co_filename
+        call = signature.bind(*arguments, **options)
+        sources = call.arguments.get("cuda_sources")
+        if sources:
+            sources = [sources] if isinstance(sources, str) else sources
+            call.arguments["cuda_sources"] = [at_its_line(source, file) for source in sources]
+        return original(*call.args, **call.kwargs)
+
+    return load_inline
+
+
 def _without_missing(original):
     @functools.wraps(original)
     def _prepare_ldflags(*arguments, **options):
@@ -76,14 +104,22 @@ def _without_missing(original):
     return _prepare_ldflags
 
 
-def _exposing_arguments(torch, original):
-    """Tensors that were made before the extension was loaded are not of its allocator."""
+def _following_devices(torch, original):
+    """Functions of the extension: tensors made before its allocator was in place are arguments, too, and results are where
+    the arguments are."""
+    places = _torch_devices.places_of(torch)
 
-    def exposing(function):
+    def follow(function):
         @functools.wraps(function)
         def call(*arguments, **options):
-            _torch_memory.expose(torch, [arguments, options])
-            return function(*arguments, **options)
+            with torch._C.DisableTorchFunction():
+                given = list(places.tensors([arguments, options]))
+                was_on_cuda = places.any_on_cuda(given)
+                _torch_memory.expose(torch, given)
+            result = function(*arguments, **options)
+            with torch._C.DisableTorchFunction():
+                places.put_new_on_cuda(result if was_on_cuda else None, given)
+            return result
 
         return call
 
@@ -92,7 +128,7 @@ def _exposing_arguments(torch, original):
         extension = original(*arguments, **options)
         for name, one in list(vars(extension).items()) if inspect.ismodule(extension) else ():
             if inspect.isbuiltin(one):
-                setattr(extension, name, exposing(one))
+                setattr(extension, name, follow(one))
         return extension
 
     return _import_module_from_library

@@ -48,15 +48,9 @@ def put_in_place(module):
         _say(f"Triton compiles for sm_80, not for sm_{target.arch}: wgmma and tcgen05 are not supported yet")
         return type(target)(target.backend, 80, target.warp_size)
 
-    def get_active_torch_device(self):
-        import torch
-
-        return torch.device("cpu" if torch.version.cuda is None else "cuda", 0)
-
     driver_class.__init__ = __init__
     driver_class.is_active = staticmethod(lambda: True)
     driver_class.get_current_target = get_current_target
-    driver_class.get_active_torch_device = get_active_torch_device
 
 
 def time_by_simulation(module):

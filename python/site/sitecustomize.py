@@ -31,7 +31,6 @@ class _AfterImport:
     def find_spec(self, name, path=None, target=None):
         if name not in _PARTS:
             return None
-        part, function = _PARTS.pop(name)
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None or spec.loader is None:
             return spec
@@ -39,13 +38,23 @@ class _AfterImport:
 
         def exec_module(module):
             execute(module)
-            getattr(importlib.import_module(part), function)(module)
+            _change(name, module)
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-sys.meta_path.insert(0, _AfterImport())
+def _change(name, module):
+    part, function = _PARTS[name]
+    try:
+        getattr(importlib.import_module(part), function)(module)
+    except Exception as error:  # a release of the package that has other names inside
+        sys.stderr.write("bankshot: {} is left as it is, and its kernels may be refused: {}: {}. The releases that were "
+                         "tried are in docs/compatibility.md\n".format(name, type(error).__name__, error))
+
+
+if sys.version_info >= (3, 9):  # what Bankshot's modules need
+    sys.meta_path.insert(0, _AfterImport())
 
 
 def _run_next_sitecustomize():

@@ -1,6 +1,6 @@
-// Included first in extensions of a PyTorch without CUDA that are built under Bankshot, whose GPU accesses the tensors of
-// the CPU: CUDA tensors are those, memory of tensors is registered with the driver, and what an extension usually needs of
-// libc10_cuda and libtorch_cuda is here, for the only GPU and its default stream.
+// Included first in extensions of a PyTorch without CUDA that are built under Bankshot, whose GPU accesses the tensors
+// of the CPU: CUDA tensors are those, memory of tensors is registered with the driver, and what an extension usually
+// needs of libc10_cuda and libtorch_cuda is here, for the only GPU and its default stream.
 #pragma once
 
 #include <c10/core/CPUAllocator.h>
@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <torch/extension.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <typeinfo>
 
@@ -39,8 +40,10 @@ class RegisteredMemory final : public c10::Allocator {
   }
 
   c10::DataPtr allocate(size_t bytes) override {
-    auto* held = new c10::DataPtr(next_->allocate((bytes + 3) / 4 * 4));  // atomics on 16 bits are on whole words
-    if (bytes > 0) cudaHostRegister(held->get(), (bytes + 3) / 4 * 4, 0);
+    const size_t words = (bytes + 3) / 4;  // atomics on 16 bits are on whole ones
+    auto* held = new c10::DataPtr(next_->allocate(4 * words));
+    if (bytes > 0 && std::getenv("BANKSHOT_WITNESS")) std::memset(held->get(), 0, 4 * words);  // runs are compared
+    if (bytes > 0) cudaHostRegister(held->get(), 4 * words, 0);
     return {held->get(), held, &release, held->device()};
   }
 
@@ -64,8 +67,8 @@ namespace c10::cuda {
 
 inline void c10_cuda_check_implementation(int32_t error, const char* file, const char* function, uint32_t line, bool) {
   if (error != cudaSuccess)
-    throw c10::Error({function, file, line}, std::string("CUDA error: ") +
-                                                 cudaGetErrorString(static_cast<cudaError_t>(error)));
+    throw c10::Error({function, file, line},
+                     std::string("CUDA error: ") + cudaGetErrorString(static_cast<cudaError_t>(error)));
 }
 
 inline DeviceIndex device_count() noexcept { return 1; }
