@@ -48,6 +48,18 @@ class Gpu:
         if not current:
             self.make_current()
 
+    def check(self, status, what=""):
+        """Raises what PyTorch would for an error of CUDA; `what` goes on with its text."""
+        if status != 0:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorString(status, ctypes.byref(text))
+            raise RuntimeError(f"CUDA error: {(text.value or b'unknown error').decode()}{what}")
+
+    def synchronize(self):
+        """A RuntimeError if a kernel has failed."""
+        self.need_context()
+        self.check(self.library.cuCtxSynchronize())
+
     def attribute(self, number):
         """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
         value = ctypes.c_int()
