@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include "bankshot/host/signals.hpp"
@@ -83,8 +82,7 @@ void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, 
 }
 
 void add_python(cuda::EnvironmentChanges& environment) {
-  std::error_code code;
-  environment["BANKSHOT_PROGRAM"] = std::filesystem::read_symlink("/proc/self/exe", code).string();
+  if (const std::string program = own_file(); !program.empty()) environment["BANKSHOT_PROGRAM"] = program;
   if (const auto start = data_folders("python/site"); !start.empty())
     environment["PYTHONPATH"] = prepended("PYTHONPATH", start[0] + ":" + start[0].substr(0, start[0].rfind('/')), ':');
   if (const auto tools = data_folders("tools/stand_in"); !tools.empty())

@@ -6,28 +6,24 @@
 #include <filesystem>
 
 namespace bankshot {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// The program, or the shared library by the name it was loaded by, that holds this code; or empty.
-fs::path self() {
+std::string own_file() {
   std::error_code code;
   Dl_info info{};
   void* found = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(&self), &info, &found, RTLD_DL_LINKMAP) != 0 && found != nullptr) {
+  if (dladdr1(reinterpret_cast<void*>(&own_file), &info, &found, RTLD_DL_LINKMAP) != 0 && found != nullptr) {
     const char* name = static_cast<const link_map*>(found)->l_name;  // empty for the program itself
-    if (name != nullptr && *name != 0) return fs::absolute(name, code);
+    if (name != nullptr && *name != 0) return fs::absolute(name, code).string();
   }
-  return fs::read_symlink("/proc/self/exe", code);
+  return fs::read_symlink("/proc/self/exe", code).string();
 }
-
-}  // namespace
 
 std::vector<std::string> data_folders(std::string_view name) {
   std::vector<std::string> folders;
   std::error_code code;
-  const fs::path here = fs::canonical(self(), code).parent_path();
+  const fs::path here = fs::canonical(own_file(), code).parent_path();
   // From bin, lib/bankshot and lib/x86_64-linux-gnu/bankshot.
   for (const char* relative :
        {"..", "../share/bankshot", "../../share/bankshot", "../../../share/bankshot", "../../.."}) {
@@ -38,7 +34,7 @@ std::vector<std::string> data_folders(std::string_view name) {
 }
 
 std::string library_folder() {
-  const fs::path here = self().parent_path();
+  const fs::path here = fs::path(own_file()).parent_path();
   std::error_code code;
   for (const char* relative : {".", "../lib", "../" BANKSHOT_LIBRARY_FOLDER}) {
     const fs::path library = (here / relative / "libbankshot.so").lexically_normal();

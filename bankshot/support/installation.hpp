@@ -8,6 +8,9 @@
 
 namespace bankshot {
 
+/// The program, or the shared library by the name it was loaded by, that holds this code; empty if it cannot be found.
+std::string own_file();
+
 /// The folders called `name` that exist, best first: beside the folder of the program (or shared library) that holds
 /// this code, in the share/bankshot of its installation, or in the source tree three levels up (build/release/bin).
 std::vector<std::string> data_folders(std::string_view name);

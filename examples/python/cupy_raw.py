@@ -13,7 +13,7 @@ extern "C" __global__ void histogram(const unsigned char* values, int n, unsigne
   mine[threadIdx.x] = 0;
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    atomicAdd(&mine[values[i]], 1);  // lanes with one value wait for each other
+    atomicAdd(&mine[values[i]], 1);  // lanes with one value wait for each other, before sm_80
   __syncthreads();
   atomicAdd(&counts[threadIdx.x], mine[threadIdx.x]);
 }

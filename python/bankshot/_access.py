@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Optional, Union
@@ -28,9 +29,18 @@ class Banks:
         _library.checked("banks_set_hash", self.pointer, hash_._hash.pointer)
 
 
-@functools.lru_cache(maxsize=64)
 def banks_of(gpu: str, hash_spec: Optional[str] = None) -> Banks:
     """@param gpu  a name that `bankshot gpus` lists, or the path of a .toml file"""
+    try:
+        status = os.stat(gpu)
+    except (OSError, ValueError):
+        return _banks_of(gpu, hash_spec)
+    # A file may change, and another be at a relative path after chdir().
+    return _banks_of(gpu, hash_spec, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=64)
+def _banks_of(gpu: str, hash_spec: Optional[str], *_version_of_file: int) -> Banks:
     banks = Banks(_library.call("banks_of", str(gpu).encode()))
     if hash_spec is not None:
         banks.set_hash(hash_spec)
@@ -189,6 +199,7 @@ class Accesses(Sequence):  # type: ignore[type-arg]
 
 def access_under(banks: Banks, lanes: tuple[Optional[int], ...], width: int, kind: str) -> Access:
     array, mask = _lanes.as_c(lanes)
+    width = _lanes.natural(width, "width")
     cost = _library.Cost()
     _library.checked("access", banks.pointer, kind_number(kind), width, array, mask, ctypes.byref(cost))
     return Access(lanes, width, kind, cost.wavefronts, cost.ideal, cost.position, _library.PATTERNS[cost.pattern],

@@ -15,7 +15,11 @@ from typing import Any, Callable
 from ._errors import Error
 
 _CALL, _VALUE = "call.pickle", "value.pickle"
-_START = "from bankshot._call import main; main()"
+#: Begins the text of a Python process below Bankshot: it imports this package, not that of the program's installation.
+OWN_PACKAGE = f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r}); "
+_START = OWN_PACKAGE + "from bankshot._call import main; main()"
+#: The outcome of a function that ended its process.
+NOT_RETURNED = (False, "the process ended before the function returned")
 #: True in such a process until the function is there; then explain() would start such processes without end.
 importing = False
 
@@ -56,6 +60,7 @@ def command_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
                     "put that under `if __name__ == '__main__':`")
     preparation = spawn.get_preparation_data("bankshot")
     preparation.pop("authkey", None)
+    preparation.pop("dir", None)  # the process is started in the folder that it shall have
     (folder / _CALL).write_bytes(pickle.dumps(preparation) + _packed(function, args, kwargs))
     return [sys.executable, "-c", _START, str(folder)]
 
@@ -66,7 +71,7 @@ def outcome_of(folder: Path) -> tuple[bool, Any]:
         returned, value = pickle.loads((folder / _VALUE).read_bytes())
         return returned, value
     except FileNotFoundError:
-        return False, "the process ended before the function returned"
+        return NOT_RETURNED
     except Exception as error:
         return False, f"its value cannot be read back: {error}"
 

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 
 from . import _library
 from ._errors import Error
-from ._lanes import integer, is_array, like
+from ._lanes import integer, integers, is_array, like, natural
 from ._swizzle import Swizzle
 
 _MOST_ADDRESS_BITS = 16
@@ -20,7 +20,8 @@ class Hash:
     many low bits of an address are read."""
 
     def __init__(self, spec: str, banks: int = 32, address_bits: int = 14):
-        self._hash = _library.Owned(_library.call("hash_parse", str(spec).encode(), banks, address_bits), "hash_free")
+        self._hash = _library.Owned(_library.call("hash_parse", str(spec).encode(), natural(banks, "banks"),
+                                                 natural(address_bits, "address_bits")), "hash_free")
 
     @classmethod
     def _of(cls, pointer: int) -> Hash:
@@ -72,25 +73,36 @@ class Hash:
             raise Error(f"{self} cannot be applied by software without extra memory", "search with in_place=True")
         if isinstance(words, (list, tuple)):
             return [self.place(word) for word in words]
+        words = _words(words)
         return words & ~(self.banks - 1) | self(words)
 
     def __call__(self, words: Any) -> Any:
-        if is_array(words):
-            if words.dtype.kind not in "iu":
-                raise Error(f"an array of {words.dtype} has no word addresses", "convert it to integers")
-            return like(words, self._banks)[words & ((1 << _MOST_ADDRESS_BITS) - 1)]
         if isinstance(words, (list, tuple)):
             return [self(word) for word in words]
-        word = integer(words, "the word")
-        if not 0 <= word < 1 << 32:
-            raise Error(f"{word} is not a word address")
-        return _library.call("hash_bank", self._hash.pointer, word)
+        words = _words(words)
+        if is_array(words):
+            return like(words, self._banks)[words & ((1 << _MOST_ADDRESS_BITS) - 1)]
+        return _library.call("hash_bank", self._hash.pointer, words)
 
     def __repr__(self) -> str:
         return f"Hash({self.spec!r})"
 
     def __str__(self) -> str:
         return self.spec
+
+
+def _words(words: Any) -> Any:
+    """Word addresses: a whole number, or an array of 64-bit integers."""
+    if is_array(words):
+        words = integers(words, "word addresses")
+        limits = [int(words.min()), int(words.max())] if words.size else []
+    else:
+        words = integer(words, "the word")
+        limits = [words]
+    for word in limits:
+        if not 0 <= word < 1 << 32:
+            raise Error(f"{word} is not a word address")
+    return words
 
 
 def swizzle_of(rows: Sequence[int]) -> Optional[Swizzle]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ Command = Union[AnyPath, Sequence[AnyPath], Callable[..., Any]]
 
 _LIMIT = 3  # statuses of the program, as `bankshot help explain` has them
 _INTERRUPTED = 130
+_SECONDS_TO_END = 2  # for a program that is asked to end, before it is killed
 
 
 @dataclass(frozen=True)
@@ -170,10 +173,14 @@ def _gaps(report: dict[str, Any], status: int, errors: str) -> list[str]:
 
 
 def _words(command: Command, args: tuple[Any, ...]) -> list[str]:
-    words: list[Any] = shlex.split(command) if isinstance(command, str) else (
-        [command] if isinstance(command, os.PathLike) else list(command))  # type: ignore[arg-type]
+    remedy = "give a program with its arguments, or a function"
+    try:
+        words: list[Any] = shlex.split(command) if isinstance(command, str) else (
+            [command] if isinstance(command, os.PathLike) else list(command))  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise Error(f"{command!r} is not a command: {error}", remedy) from None
     if not words:
-        raise Error("there is no command", "give a program with its arguments, or a function")
+        raise Error("there is no command", remedy)
     return [os.fspath(word) if isinstance(word, (str, os.PathLike)) else str(word) for word in [*words, *args]]
 
 
@@ -193,15 +200,29 @@ def _options(gpu: Optional[str], threads: Optional[int], kernel: Union[str, Sequ
     return words + [str(option) for option in options]
 
 
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Ends Bankshot and all that it started, which is a process group."""
+    for how, seconds in ((signal.SIGTERM, _SECONDS_TO_END), (signal.SIGKILL, None)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+
+
 def _finished(words: list[str], timeout: Optional[float], **how: Any) -> tuple[int, str, str]:
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                          errors="replace", **how) as process:
+    try:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                   errors="replace", start_new_session=True, **how)
+    except (OSError, TypeError, ValueError) as error:
+        raise Error(f"{words[0]} {words[1]} cannot be started: {error}") from None
+    with process:
         try:
             output, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.communicate()
-            raise Error(f"{words[0]} {words[1]} did not end within {timeout} s", "give more time, or a smaller problem") from None
+        except BaseException as error:
+            _stop(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise Error(f"{words[0]} {words[1]} did not end within {timeout} s", "give more time, or a smaller problem") from None
+            raise
     return process.returncode, output, errors
 
 
@@ -222,8 +243,14 @@ def _run(mode: str, command: Command, args: tuple[Any, ...], options: list[str],
         if not report.exists() or not page.exists():
             raise Error("\n".join(_said(errors)) or errors.strip() or f"bankshot {mode} ended with status {status}")
         raw = json.loads(report.read_text(encoding="utf-8"))
-        return Run(mode, raw["gpu"], kernels_of(raw), findings_of(raw), failed_of(raw), _gaps(raw, status, errors), status,
-                   text, errors, raw, page.read_text(encoding="utf-8"), _call.outcome_of(folder) if is_function else None)
+        if "gpu" not in raw:
+            raise Error("the options name several GPUs", "run the program once for each")
+        outcome = _call.outcome_of(folder) if is_function else None
+        gaps = _gaps(raw, status, errors)
+        if outcome is _call.NOT_RETURNED:
+            gaps.append(_call.NOT_RETURNED[1])
+        return Run(mode, raw["gpu"], kernels_of(raw), findings_of(raw), failed_of(raw), gaps, status, text, errors, raw,
+                   page.read_text(encoding="utf-8"), outcome)
 
 
 def explain(command: Command, *args: Any, gpu: Optional[str] = None, kernel: Union[str, Sequence[str], None] = None,
@@ -247,15 +274,16 @@ def explain(command: Command, *args: Any, gpu: Optional[str] = None, kernel: Uni
     return _run("explain", command, args, _options(gpu, threads, kernel, bank_hash, options), kwargs, env, cwd, timeout)
 
 
-def check(command: Command, *args: Any, gpu: Optional[str] = None, checks: Sequence[str] = (), strict: bool = False,
+def check(command: Command, *args: Any, gpu: Optional[str] = None, checks: Union[str, Sequence[str]] = (), strict: bool = False,
           kernel: Union[str, Sequence[str], None] = None, options: Sequence[str] = (),
           kwargs: Optional[Mapping[str, Any]] = None, env: Optional[Mapping[str, str]] = None,
           cwd: Optional[AnyPath] = None, timeout: Optional[float] = None) -> Run:
     """Runs a program or a function and looks for races, misused memory and barriers: bankshot check.
 
-    checks  of "memory", "race" and "sync"; default: all
+    checks  one or several of "memory", "race" and "sync"; default: all
     strict  warnings count, too
     The others are those of explain()."""
+    checks = [checks] if isinstance(checks, str) else checks
     unknown = [one for one in checks if one not in ("memory", "race", "sync")]
     if unknown:
         raise Error(f"there is no check {unknown[0]!r}", "choose memory, race or sync")

@@ -44,11 +44,11 @@ def _patterns_of(patterns: Any, width: int, gpu: str, kind: str, weights: Any) -
         return _library.Owned(_library.call("patterns_read", json.dumps(patterns).encode()), "patterns_free")
     if isinstance(patterns, Access):
         rows: Any = [patterns]
-    elif isinstance(patterns, Accesses) or len(patterns) > 0 and isinstance(patterns[0], Access):
+    elif isinstance(patterns, Accesses) or isinstance(patterns, (list, tuple)) and patterns and isinstance(patterns[0], Access):
         rows = patterns
     else:
         rows = patterns if _lanes.is_many(patterns) else [patterns]
-    times = [1] * len(rows) if weights is None else list(weights)
+    times = [1] * len(rows) if weights is None else _lanes.listed(weights, "weights")
     if len(times) != len(rows):
         raise Error(f"{len(times)} weights for {len(rows)} accesses", "give one weight an access")
     banks = banks_of(str(gpu))
@@ -56,9 +56,8 @@ def _patterns_of(patterns: Any, width: int, gpu: str, kind: str, weights: Any) -
     for row, weight in zip(rows, times):
         same = (row.addresses, row.width, row.kind) if isinstance(row, Access) else (_lanes.lanes_of(row), width, kind)
         array, mask = _lanes.as_c(same[0])
-        if int(weight) < 0:
-            raise Error(f"weight {weight}", "weights are how often an access occurs")
-        _library.checked("patterns_add", added.pointer, kind_number(same[2]), same[1], array, mask, int(weight))
+        _library.checked("patterns_add", added.pointer, kind_number(same[2]), _lanes.natural(same[1], "width"), array, mask,
+                         _lanes.natural(weight, "the weight", 64))
     return added
 
 
@@ -76,11 +75,10 @@ def search(patterns: Any, width: int = 4, *, gpu: str = "h100", kind: str = "loa
                     vectors of 2**plain_low_bits words stay contiguous
     threads         of the host; 0: as many as it has cores
     seconds         a limit; then the best hash so far is returned, and `proved` is false"""
-    if _lanes.integer(plain_low_bits, "plain_low_bits") < 0:
-        raise Error(f"{plain_low_bits} plain low bits", "their number is 0 or more")
     with_weights = _patterns_of(patterns, width, gpu, kind, weights)
-    options = _library.CSearchOptions(ctypes.sizeof(_library.CSearchOptions), hash_class.encode(), in_place,
-                                     threads or os.cpu_count() or 1, seconds, plain_low_bits)
+    options = _library.CSearchOptions(ctypes.sizeof(_library.CSearchOptions), str(hash_class).encode(), in_place,
+                                     _lanes.natural(threads, "threads") or os.cpu_count() or 1, seconds,
+                                     _lanes.natural(plain_low_bits, "plain_low_bits"))
     found = _library.CFound(size=ctypes.sizeof(_library.CFound))
     _library.checked("search", with_weights.pointer, ctypes.byref(options), ctypes.byref(found))
     return Found(Hash._of(found.hash), found.conflicts, found.without, found.lower_bound, found.is_proved != 0,
@@ -93,6 +91,8 @@ def verify(certificate: Union[str, Found]) -> str:
     if isinstance(certificate, Found) and not certificate.proved:
         raise Error(f"nothing is proved: the hash has {counted(certificate.conflicts, 'conflict')}, the bound is "
                     f"{certificate.lower_bound:,}", "search longer, with more seconds")
+    if text is not None and not isinstance(text, str):
+        raise Error(f"{text!r} is not a certificate", "give what search() found, or its certificate")
     if text is None:
         raise Error("the search gave no certificate", 'only class "gf2" has one, unless it is too long or the time ran out')
     return _library.text(_library.call("verify", text.encode()))

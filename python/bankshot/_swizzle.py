@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._errors import Error
-from ._lanes import integer, is_array
+from ._lanes import integer, integers, is_array
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,7 @@ class Swizzle:
 
     def __call__(self, index: Any) -> Any:
         if is_array(index):
-            if index.dtype.kind not in "iu":
-                raise Error(f"an array of {index.dtype} has no bits to swizzle", "convert it to integers")
+            index = integers(index, "bits to swizzle")
         elif isinstance(index, (list, tuple)):
             return [self(one) for one in index]
         else:

@@ -1,12 +1,15 @@
 """Accesses, swizzles, hashes, search, atomics: numbers worked by hand for 32 banks of 4 bytes."""
 import dataclasses
 import json
+import shutil
 import xml.etree.ElementTree
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bankshot
+from bankshot import _installation
 
 LANE = np.arange(32)
 
@@ -57,10 +60,59 @@ def test_picture_has_a_cell_for_each_lane():
     ([0], 4, {"gpu": "nothing"}, "nothing"),
     ([0], 4, {"kind": "glance"}, "'glance' is not a kind of access"),
     ([0], 4, {"hash": "nonsense"}, "nonsense"),
+    ([0], "4", {}, "width is '4', which is not a whole number"),
+    ([0], -4, {}, "width is -4; it must be 0 or more"),
+    ([0], 2**32 + 4, {}, "width is 4294967300"),  # 4 in 32 bits
+    ({4, 8}, 4, {}, "{8, 4} is not a list of addresses"),
+    ("4 8", 4, {}, "'4 8' is not a list of addresses"),
+    ([[0, 4], None], 4, {}, "None is not a list of addresses"),
 ])
 def test_rejects_what_is_no_access(addresses, width, others, reason):
     with pytest.raises(bankshot.Error, match=reason):
         bankshot.conflicts(addresses, width, **others)
+
+
+class Tensor:
+    """As PyTorch's: its elements are tensors again, and have a length that cannot be asked for."""
+
+    def __init__(self, values):
+        self.values, self.ndim = np.asarray(values), np.ndim(values)
+
+    def tolist(self):
+        return self.values.tolist()
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return Tensor(self.values[index])
+
+    def __index__(self):
+        return self.values.__index__()
+
+
+def test_arrays_of_other_libraries():
+    assert bankshot.conflicts(Tensor(128 * LANE)).conflicts == 31
+    assert bankshot.conflicts([Tensor(address) for address in 128 * LANE]).conflicts == 31
+    assert bankshot.conflicts(Tensor(np.stack([4 * LANE, 128 * LANE]))).conflicts == [0, 31]
+    assert bankshot.search(Tensor(128 * LANE)).without == 31
+
+
+def test_a_gpu_file_may_change(tmp_path, monkeypatch):
+    file = tmp_path / "gpu.toml"
+    installed = Path(_installation.program()).parents[1] / "share/bankshot/gpus"
+    gpus = installed if installed.is_dir() else Path(_installation.program()).parents[3] / "gpus"
+    shutil.copy(gpus / "h100.toml", file)
+    assert bankshot.conflicts([0], gpu=file).bank_count == 32
+    shutil.copy(gpus / "mi350x.toml", file)
+    assert bankshot.conflicts([0], gpu=file).bank_count == 64
+    (tmp_path / "other").mkdir()
+    shutil.copy(gpus / "h100.toml", tmp_path / "other/gpu.toml")
+    counts = []
+    for folder in (tmp_path, tmp_path / "other"):
+        monkeypatch.chdir(folder)
+        counts.append(bankshot.conflicts([0], gpu="gpu.toml").bank_count)
+    assert counts == [64, 32]
 
 
 def test_swizzle_is_that_of_cute():
@@ -72,8 +124,13 @@ def test_swizzle_is_that_of_cute():
     assert str(swizzle) == "Swizzle<3,4,3>"
     with pytest.raises(bankshot.Error, match=r"Swizzle<3,0,2> does not exist; .* \|S\| at least B"):
         bankshot.Swizzle(3, 0, 2)
+    for type_ in "bB":  # bits beyond those of the type
+        assert bankshot.Swizzle(2, 5, -3)(np.array([32], dtype=type_)).tolist() == [32 + 256]
+    assert swizzle(np.array([128], dtype="uint64")).tolist() == [144]
     with pytest.raises(bankshot.Error, match="float64"):
         swizzle(np.array([1.0]))
+    with pytest.raises(bankshot.Error, match="18446744073709551615 is too large"):
+        swizzle(np.array([2**64 - 1], dtype="uint64"))
 
 
 def test_swizzle_of_bytes_and_of_elements():
@@ -92,6 +149,15 @@ def test_hash():
     xor = bankshot.Hash("xor")
     assert xor(33) == 0 and xor(34) == 3  # bits 0 to 4 ^ bits 5 to 9
     assert xor(np.array([33, 34])).tolist() == xor([33, 34]) == [0, 3]
+    for type_ in "bBhHiIqQ":
+        words = np.array([33, 34], dtype=type_)
+        assert xor(words).tolist() == [0, 3] and xor.place(words).tolist() == [32, 35]
+    assert xor.place(np.uint32(33)) == 32 and xor(np.array([], dtype=int)).tolist() == []
+    for words in (-1, [-1], np.array([0, -1]), np.array([0, 2**32])):
+        with pytest.raises(bankshot.Error, match="(-1|4294967296) is not a word address"):
+            xor(words)
+    with pytest.raises(bankshot.Error, match="banks is -1; it must be 0 or more"):
+        bankshot.Hash("xor", banks=-1)
     assert xor.place(33) == 32 and str(xor.swizzle) == "Swizzle<5,0,5>"
     add = bankshot.Hash("add")  # agrees with xor on single bits only
     assert add.in_place and add.swizzle is None and add.rows is None and add(33) == 2
@@ -142,6 +208,14 @@ def test_search_takes_accesses_and_patterns_files(tmp_path):
         dataclasses.replace(bankshot.search(accesses), conflicts=31, lower_bound=2, proved=False).verify()
     with pytest.raises(bankshot.Error, match="1 weights for 2 accesses"):
         bankshot.search(accesses, weights=[1])
+    for weights, reason in (([1.9, 1], "the weight is 1.9, which is not a whole number"), ([-1, 1], "the weight is -1"),
+                            ([0, 1], "weight 0: it must be 1 to"), (2, "2 is not a list of weights")):
+        with pytest.raises(bankshot.Error, match=reason):
+            bankshot.search(accesses, weights=weights)
+    with pytest.raises(bankshot.Error, match="5 is not a list of addresses"):
+        bankshot.search(5)
+    with pytest.raises(bankshot.Error, match="{} is not a certificate"):
+        bankshot.verify({})
     with pytest.raises(bankshot.Error, match="no certificate"):
         bankshot.search(accesses, hash_class="swizzle").verify()
 

@@ -97,6 +97,82 @@ def test_plain(): pass
         assert text in said
 
 
+def test_marks_and_hooks_of_others_see_the_test(outcomes, pytester):
+    pytester.makeconftest("def pytest_runtest_setup(item): assert 'tmp_path' not in item.fixturenames or item.function and item.obj")
+    counts, said = outcomes("""
+import unittest
+FLAG = True
+@pytest.mark.skipif("FLAG", reason="by a text")
+@pytest.mark.bankshot
+def test_skipped(): pass
+@pytest.mark.xfail(raises=ValueError)
+@pytest.mark.bankshot
+def test_raises(tmp_path): raise ValueError
+@pytest.mark.xfail(raises=ValueError)
+@pytest.mark.bankshot
+def test_raises_another(): raise KeyError("unexpected")
+@pytest.mark.bankshot
+def test_says_that_it_fails(): pytest.xfail("known"); assert False, "went on"
+@pytest.mark.xfail(strict=True)
+@pytest.mark.bankshot(max_conflicts=0)
+def test_passes_unexpectedly(): kernel.launch(1)
+@pytest.mark.xfail
+@pytest.mark.bankshot(max_conflicts=0)
+def test_may_pass(): kernel.launch(1)
+class TestUnit(unittest.TestCase):
+    def setUp(self): self.stride = 32
+    @pytest.mark.bankshot(max_conflicts=31)
+    def test_unit(self): self.assertEqual(kernel.launch(self.stride), 32)
+""", "-rxs")
+    assert counts == {"skipped": 1, "xfailed": 2, "failed": 2, "xpassed": 1, "passed": 1}
+    for text in ("by a text", "known", "KeyError: 'unexpected'", "[XPASS(strict)]"):
+        assert text in said
+    assert "went on" not in said
+
+
+def test_runxfail_runs_to_the_failure(outcomes):
+    assert outcomes("""
+@pytest.mark.bankshot
+def test(): pytest.xfail("known"); assert False, "went on"
+""", "--runxfail")[0] == {"failed": 1}
+
+
+def test_configured_options_that_choose_tests_or_judge_sessions_do_not_reach_the_test(outcomes, pytester):
+    pytester.makeini("[pytest]\nmarkers = slow\naddopts = -m 'not slow' -k nothing")
+    assert outcomes("""
+@pytest.mark.slow
+@pytest.mark.bankshot(max_conflicts=0)
+def test(): kernel.launch(1)
+""", "-m", "slow", "-k", "test")[0] == {"passed": 1}
+
+
+def test_coverage_is_not_judged_for_one_test(outcomes, pytester):
+    pytest.importorskip("pytest_cov")
+    pytester.makepyfile(covered="def one():\n  return 1\ndef two():\n  return 2\n")
+    pytester.makeini("[pytest]\naddopts = --cov=covered --cov-fail-under=90")
+    assert outcomes("""
+import covered
+@pytest.mark.bankshot(max_conflicts=0)
+def test_one(): kernel.launch(covered.one())
+def test_both(): assert covered.one() + covered.two() == 3
+""")[0] == {"passed": 2}
+
+
+def test_a_pytest_that_a_test_starts_is_another_session(outcomes, pytester):
+    inner = pytester.path / "inner/cases.py"
+    inner.parent.mkdir()
+    inner.write_text("import os\ndef test_one(): assert 'BANKSHOT_PYTEST_OUTCOMES' not in os.environ\ndef test_two(): assert False\n")
+    counts, said = outcomes(f"""
+@pytest.mark.bankshot
+def test():
+    kernel.launch(1)
+    done = subprocess.run([sys.executable, "-m", "pytest", {str(inner)!r}], capture_output=True, text=True)
+    assert "1 failed, 1 passed" in done.stdout
+    assert False, "the outer test"
+""")
+    assert counts == {"failed": 1} and "the outer test" in said
+
+
 def test_the_option_runs_tests_without_the_mark(outcomes):
     text = f"""
 def test_race(): subprocess.run([{str(HERE / "mistakes")!r}, "--no-barrier"], check=True)

@@ -2,9 +2,12 @@
 import functools
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import kernel
@@ -21,6 +24,15 @@ def raises():
 
 def dies():
     os._exit(0)
+
+
+def launches_and_exits():
+    kernel.launch(32)
+    sys.exit(0)
+
+
+def package():
+    return bankshot.__file__
 
 
 def refused():
@@ -78,9 +90,25 @@ def test_scripts_are_imported_again(tmp_path):
     assert "no kernel was measured" in said and "if __name__ == '__main__':" in said
 
 
+def test_functions_run_in_the_folder_of_the_run(tmp_path):
+    assert bankshot.explain(os.getcwd, cwd=tmp_path).value == str(tmp_path)
+    assert bankshot.explain(os.getcwd).value == os.getcwd()
+
+
+def test_functions_import_the_package_of_the_caller(tmp_path):
+    shutil.copytree(Path(bankshot.__file__).parent, tmp_path / "bankshot", ignore=shutil.ignore_patterns("_installed", "__pycache__"))
+    script = tmp_path / "script.py"
+    script.write_text(f"import sys\nsys.path.append({str(HERE)!r})\nimport bankshot, test_run\n"
+                      "if __name__ == '__main__': print(bankshot.explain(test_run.package).value)\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "BANKSHOT_PROGRAM": bankshot._installation.program()}
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=env).stdout
+    assert said == f"{tmp_path}/bankshot/__init__.py\n"
+
+
 @pytest.mark.parametrize("function, gap, value", [
     (raises, "no kernel was measured", "ValueError: no such luck"),
     (dies, "no kernel was measured", "ended before the function returned"),
+    (launches_and_exits, "the process ended before the function returned", "ended before the function returned"),
     (refused, "2000 threads per block", "RuntimeError: CUDA error"),
 ])
 def test_a_run_with_gaps_is_never_clean(function, gap, value):
@@ -92,6 +120,39 @@ def test_a_run_with_gaps_is_never_clean(function, gap, value):
         run.value
 
 
+def ends(file):
+    """Whether the process, whose number is in the file, is gone or goes."""
+    number = int(file.read_text())
+    for _ in range(1000):
+        try:
+            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("script", ["trap '' TERM; echo $$ >pid; sleep 600; :", "sleep 600 & echo $! >pid; wait"])
+def test_nothing_is_left_after_the_time(tmp_path, script):
+    with pytest.raises(bankshot.Error, match="did not end within 2 s"):
+        bankshot.explain(["sh", "-c", script], timeout=2, cwd=tmp_path)
+    assert ends(tmp_path / "pid")
+
+
+def test_nothing_is_left_after_an_interrupt(tmp_path):
+    script = ("import signal, bankshot; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+              "bankshot.explain(['sh', '-c', 'echo $$ >number; mv number pid; exec sleep 600'])")
+    with subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "pid").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[1].endswith("KeyboardInterrupt\n")
+    assert ends(tmp_path / "pid")
+
+
 def test_check_has_both_sides_of_a_race():
     run = bankshot.check("./mistakes", "--no-barrier")
     (race,) = run.findings
@@ -100,7 +161,7 @@ def test_check_has_both_sides_of_a_race():
     assert run.problems(races=False) == run.problems(errors=False) == [str(race)]
     with pytest.raises(AssertionError, match="read-after-write"):
         run.assert_clean()
-    assert "did not look for races" in bankshot.check("./mistakes --no-barrier", checks=["sync"]).problems(races=False)[0]
+    assert "did not look for races" in bankshot.check("./mistakes --no-barrier", checks="sync").problems(races=False)[0]
     assert "use check" in bankshot.explain("./mistakes --no-barrier").problems(races=False)[0]
 
 
@@ -125,6 +186,11 @@ def test_conflicts_that_the_project_accepts(tmp_path):
     (lambda: bankshot.explain("true", gpu="a100,h100"), "several GPUs"),
     (lambda: bankshot.explain("true", gpu="nothing"), "nothing"),
     (lambda: bankshot.explain("true", options=["--none"]), "--none"),
+    (lambda: bankshot.explain('a "b'), "'a \"b' is not a command: No closing quotation"),
+    (lambda: bankshot.explain(5), "5 is not a command"),
+    (lambda: bankshot.explain("true", cwd="/nonexistent"), "explain cannot be started: .*'/nonexistent'"),
+    (lambda: bankshot.explain("true", env={"A": 1}), "explain cannot be started"),
+    (lambda: bankshot.simulate("./transpose 64", options=["--gpu", "v100,h100"]), "the options name several GPUs"),
     (lambda: bankshot.check("true", checks=["luck"]), "no check 'luck'"),
     (lambda: bankshot.explain("sleep 10", timeout=0.2), "did not end within 0.2 s"),
     (lambda: bankshot.explain("true").value, "a command has no value"),

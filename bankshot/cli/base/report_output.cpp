@@ -5,16 +5,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <set>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/base/folder.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
+#include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/text/comparison_text.hpp"
 #include "bankshot/report/text/findings_text.hpp"
+#include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
@@ -26,11 +33,25 @@ std::string whole_number(const std::string& text) {
   return digits ? "" : "'" + text + "' is not a whole number from 0 to 999999999";
 }
 
+namespace {
+
+bool replaces_modules() {
+  const char* patches = std::getenv(cuda::kPatchFolderVariable);
+  return patches != nullptr && *patches != 0;
+}
+
+}  // namespace
+
 void ReportOutput::define(CLI::App& app, bool judged) {
   app.add_option("--json", json,
                  "write the report as JSON; - is standard output, and the program's output then goes to standard error")
       ->type_name("FILE|-");
   html.define(app);
+  app.add_option(
+         "--ptx", ptx,
+         "write the PTX of each module to DIR/MODULE.ptx, with `module` of the report as JSON. Its lines are the "
+         "report's PTX lines, and compilers such as Triton keep no other copy")
+      ->type_name("DIR");
   app.add_option("--kernel", kernels,
                  std::string("report ") + (judged ? "and judge " : "") +
                      "only kernels with this in their name; may be repeated")
@@ -53,6 +74,11 @@ int ReportOutput::program_output() const { return json == "-" || without_text ? 
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
   if (std::string reason = html.problem(name, command.empty() ? "" : command[0], json); !reason.empty()) return reason;
+  if (!ptx.empty()) {
+    if (replaces_modules())
+      return fmt::format("--ptx is for the program's own modules: unset {}", cuda::kPatchFolderVariable);
+    if (const auto error = cannot_use_folder(ptx, "module.ptx")) return error->message;
+  }
   if (json.empty() || json == "-") return {};
   if (const auto error = host::names_a_program("--json", json)) {
     return error->message + ": bankshot " + name + " --json report.json " + (command.empty() ? json : command[0]);
@@ -67,9 +93,8 @@ std::optional<Error> ReportOutput::overwrites(const std::vector<host::Input>& in
 }
 
 void ReportOutput::request(cuda::Request& request) const {
-  const char* patches = std::getenv(cuda::kPatchFolderVariable);
   // Where modules are replaced, the lines of the report are not those of the PTX that is handed in.
-  request.modules |= !html.file.empty() && request.patch_folder.empty() && (patches == nullptr || *patches == 0);
+  request.modules |= (!html.file.empty() || !ptx.empty()) && request.patch_folder.empty() && !replaces_modules();
 }
 
 /// What an HTML page has beside the JSON form.
@@ -115,6 +140,43 @@ bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target
                [&] { return report::comparison_text(gpus, reports, text_options(reports[0].program)); });
 }
 
+bool ReportOutput::keep_ptx(const Page& page) const {
+  if (ptx.empty()) return true;
+  const host::Signals held;
+  if (const auto error = make_folder(ptx)) {
+    say(error->message);
+    return false;
+  }
+  for (const host::Observation* run : page.runs) {
+    for (const auto& [digest, text] : run->ptx) {
+      if (const auto error = host::write_file(ptx + "/" + digest + ".ptx", text)) {
+        say(error->message);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::string ReportOutput::kept_ptx_text(const Page& page) const {
+  if (ptx.empty()) return {};
+  std::map<std::string, std::set<std::string>> kernels;  // by module
+  for (const host::Observation* run : page.runs) {
+    for (const auto& [digest, text] : run->ptx) kernels[digest];
+    for (const report::Kernel& kernel : run->report.kernels) {
+      const auto module = kernels.find(kernel.module.digest);
+      if (module != kernels.end()) module->second.insert(report::shown_name(kernel.demangled, look.options()));
+    }
+  }
+  std::string list = kernels.empty() ? "\nno PTX was loaded\n" : "\nPTX by module\n";
+  for (const auto& [digest, names] : kernels) {
+    list +=
+        fmt::format("  {}/{}.ptx  {}\n", ptx, digest,
+                    names.empty() ? "none of its kernels is in the report" : fmt::format("{}", fmt::join(names, ", ")));
+  }
+  return list;
+}
+
 bool ReportOutput::write(const std::string& json_text, const Page& page,
                          const std::function<std::string()>& text) const {
   page::Contents contents{.command = page.command, .json = json_text, .verdict = page.verdict};
@@ -127,7 +189,7 @@ bool ReportOutput::write(const std::string& json_text, const Page& page,
     contents.reports.push_back(&run.report);
     contents.ptx.insert(run.ptx.begin(), run.ptx.end());
   }
-  if (!html.write(std::move(contents))) return false;
+  if (!html.write(std::move(contents)) || !keep_ptx(page)) return false;
   if (json == "-") {
     print(json_text);
   } else {
@@ -137,7 +199,7 @@ bool ReportOutput::write(const std::string& json_text, const Page& page,
         return false;
       }
     }
-    if (!without_text) print("\n" + text());
+    if (!without_text) print("\n" + text() + kept_ptx_text(page));
   }
   flush_output();  // before what goes to standard error
   return true;

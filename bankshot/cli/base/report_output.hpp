@@ -18,10 +18,11 @@
 
 namespace bankshot::cli {
 
-/// The options --json, --html, --kernel, --top and how text looks, and what follows from them.
+/// The options --json, --html, --ptx, --kernel, --top and how text looks, and what follows from them.
 struct ReportOutput {
   std::string json;  ///< file, "-" or empty
   PageOutput html;
+  std::string ptx;                   ///< folder or empty
   std::vector<std::string> kernels;  ///< parts of their names; empty: all
   unsigned top = 10;
   SourceRoots source_roots;
@@ -42,7 +43,7 @@ struct ReportOutput {
   std::string problem(const std::string& name, const std::vector<std::string>& command) const;
   /// Refuses to write it over what the command reads.
   std::optional<Error> overwrites(const std::vector<host::Input>& inputs) const;
-  /// Asks a run for what the report needs: an HTML page shows the PTX of the kernels.
+  /// Asks a run for what the report needs: an HTML page shows the PTX of the kernels, and --ptx keeps it.
   void request(cuda::Request& request) const;
 
   /// Which source files of a program may be quoted.
@@ -63,6 +64,8 @@ struct ReportOutput {
   std::vector<const CLI::Option*> of_runs_;
   report::TextOptions text_options(const std::string& program) const;
   struct Page;
+  bool keep_ptx(const Page& page) const;
+  std::string kept_ptx_text(const Page& page) const;
   bool write(const std::string& json_text, const Page& page, const std::function<std::string()>& text) const;
 };
 

@@ -9,12 +9,12 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/folder.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/page_output.hpp"
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/base/source_roots.hpp"
 #include "bankshot/cli/base/text_look.hpp"
-#include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/cli/commands/fix_ptx.hpp"
 #include "bankshot/cli/commands/measure_on.hpp"
 #include "bankshot/fix/json.hpp"
@@ -109,9 +109,9 @@ class Fix final : public Command {
     if (const auto error = cannot_deliver(json_)) return error;
     if (!build_.empty() && apply_.empty()) return Error{"--build goes with --apply DIR"};
     if (!apply_.empty()) {
-      if (const auto error = cannot_use_folder(apply_)) return error;
+      if (const auto error = cannot_use_folder(apply_, "fix.txt")) return error;
     }
-    return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
+    return folder_.empty() ? std::nullopt : cannot_use_folder(folder_, "fix.txt");
   }
 
   int fix_file(const std::vector<std::string>& command) const {

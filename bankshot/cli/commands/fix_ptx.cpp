@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/folder.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
-#include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/fix/chooser.hpp"
 #include "bankshot/fix/hash_search.hpp"
 #include "bankshot/fix/source.hpp"

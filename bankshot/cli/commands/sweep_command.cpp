@@ -16,6 +16,7 @@
 #include "bankshot/cli/commands/sweep_answers.hpp"
 #include "bankshot/cli/commands/sweep_run.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/support/installation.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -86,7 +87,7 @@ class Sweep final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    run_.options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    run_.options.program = own_file();
     if (worker_->parsed()) return tasks_file_.empty() ? work() : work_in_files();
     if (run_.store.empty()) run_.store = sweep::default_store();
     if (run_.store.empty()) return refuse("where is the store? Give --store FILE, as there is no HOME");

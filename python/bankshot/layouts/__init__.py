@@ -6,7 +6,7 @@ finds the swizzle of a buffer under which several accesses together need the few
 """
 
 from .._swizzle import Swizzle
-from .accesses import Accesses, accesses
+from .accesses import AccessPattern, accesses
 from .cute import ComposedLayout, Layout, SmemPtr
 from .cute_algebra import coalesce, composition
 from .cute_find import cute_layout_of
@@ -18,7 +18,7 @@ from .reading import parse
 from .shared import NVMMASharedLayout, PaddedLayout, PaddedSharedLayout, SwizzledSharedLayout, offset_at
 
 __all__ = [
-    "Accesses", "BlockedLayout", "ComposedLayout", "DotOperandLayout", "Layout", "LinearLayout",
+    "AccessPattern", "BlockedLayout", "ComposedLayout", "DotOperandLayout", "Layout", "LinearLayout",
     "NVMMADistributedLayout", "NVMMASharedLayout", "Optimal", "Outcome", "PaddedLayout", "PaddedSharedLayout", "SliceLayout",
     "SmemPtr", "Swizzle", "SwizzledSharedLayout", "accesses", "coalesce", "composition",
     "cute_layout_of", "linear_layout_of", "offset_at", "optimal_swizzle", "parse",

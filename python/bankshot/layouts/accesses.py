@@ -16,6 +16,7 @@ from typing import Any, Sequence
 from .. import _access
 from .._errors import Error
 from .._hash import Hash
+from .._lanes import integer
 from .cute import ComposedLayout, Layout
 from .linear import LinearLayout
 from .matrices import matrix_rows
@@ -25,7 +26,7 @@ KINDS = ("load", "store", "copy", "ldmatrix", "stmatrix")
 
 
 @dataclass(frozen=True)
-class Accesses:
+class AccessPattern:
     """What one load or store of a program does to shared memory.
 
     @param kind    load, store, copy (cp.async), ldmatrix or stmatrix
@@ -47,9 +48,9 @@ class Accesses:
         widths = {"copy": (4, 8, 16), "ldmatrix": (16,), "stmatrix": (16,)}.get(self.kind, (1, 2, 4, 8, 16))
         if self.width not in widths:
             raise Error(f"a {self.kind} has {_either(widths)} bytes per lane, not {self.width}")
-        if self.weight < 1:
+        if integer(self.weight, "the weight") < 1:
             raise Error(f"weight {self.weight}: it must be at least 1")
-        rows = tuple(tuple(None if a is None else int(a) for a in row) for row in self.rows)
+        rows = tuple(tuple(None if a is None else integer(a, f"access {i}: an address") for a in row) for i, row in enumerate(self.rows))
         for i, row in enumerate(rows):
             for lane, address in enumerate(row):
                 if address is not None and (address < 0 or address % self.width):
@@ -77,7 +78,7 @@ class Accesses:
 
 
 def accesses(register_layout: LinearLayout | Layout, shared_layout: Any, element_bytes: int, kind: str = "load",
-             vector: int | None = None, transposed: bool = False, matrices: int | None = None, name: str = "") -> Accesses:
+             vector: int | None = None, transposed: bool = False, matrices: int | None = None, name: str = "") -> AccessPattern:
     """The accesses of a load or store of all registers.
 
     @param register_layout  a LinearLayout of (register, lane, warp), or CuTe's layout (thread, value) -> index
@@ -97,13 +98,13 @@ def accesses(register_layout: LinearLayout | Layout, shared_layout: Any, element
     if kind in ("ldmatrix", "stmatrix"):
         if vector is not None:
             raise Error(f"{kind} has no vector; it moves lines of 16 bytes")
-        return Accesses(kind, 16, matrix_rows(offsets, element_bytes, kind, transposed, matrices), name)
+        return AccessPattern(kind, 16, matrix_rows(offsets, element_bytes, kind, transposed, matrices), name)
     if transposed or matrices is not None:
         raise Error(f"transposed and matrices are for ldmatrix and stmatrix, not for a {kind}")
     groups = _widest(offsets, 16 // element_bytes) if vector is None else _vectors(offsets, vector)
     rows = [[element_bytes * offsets[group[0]][warp + lane] for lane in range(lanes)]
             for group in groups for warp in range(0, len(offsets[0]), lanes)]
-    return Accesses(kind, element_bytes * len(groups[0]), rows, name)
+    return AccessPattern(kind, element_bytes * len(groups[0]), rows, name)
 
 
 def _offset_table(registers: object, shared: Any) -> list[list[int]]:

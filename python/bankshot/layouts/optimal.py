@@ -2,8 +2,8 @@
 
 Write the rows of a 32 x 32 tile of floats, read its columns:
 
-    >>> rows = Accesses("store", 4, [[4 * (32 * r + lane) for lane in range(32)] for r in range(32)], "write rows")
-    >>> columns = Accesses("load", 4, [[4 * (32 * lane + c) for lane in range(32)] for c in range(32)], "read columns")
+    >>> rows = AccessPattern("store", 4, [[4 * (32 * r + lane) for lane in range(32)] for r in range(32)], "write rows")
+    >>> columns = AccessPattern("load", 4, [[4 * (32 * lane + c) for lane in range(32)] for c in range(32)], "read columns")
     >>> best = optimal_swizzle([rows, columns], 4 * 32 * 32)
     >>> print(best)
     Swizzle<5,2,5> of bytes: 0 conflicts, 992 without; proved: no XOR hash has fewer
@@ -25,7 +25,7 @@ from .._hash import swizzle_of
 from .._search import Found, search
 from .._swizzle import Swizzle
 from . import _gf2
-from .accesses import Accesses
+from .accesses import AccessPattern
 from .linear import LinearLayout
 
 _WORD = 4  # bytes of a bank's word
@@ -57,22 +57,24 @@ class Optimal(Found):
     swizzle   CuTe's name of it, of bytes; None if it is not one. `swizzle.scaled(16)` is that of elements of 16 bits
     linear    the same as a linear layout offset -> offset, of bytes. Vectors of the accesses' widths stay contiguous
     outcomes  what it does to each of the accesses
+    hashes    those that were compared: "XOR hash", and what it has to keep
 
     The rest is what a search found. `hash` has the banks of the words, up to their names; `conflicts` and `without` are
-    weighted sums over all accesses; no XOR hash of this buffer has fewer than `lower_bound`.
+    weighted sums over all accesses; none of the `hashes` has fewer than `lower_bound`.
     """
 
     swizzle: Swizzle | None
     linear: LinearLayout
     outcomes: tuple[Outcome, ...]
+    hashes: str
 
     def __call__(self, byte: int) -> int:
         return self.linear.at(byte)[0]
 
     def __str__(self) -> str:
         name = f"{self.swizzle} of bytes" if self.swizzle else "linear layout of bytes"
-        bound = f"not proved: none has fewer than {self.lower_bound}"
-        proof = "proved: no XOR hash has fewer" if self.proved else bound
+        bound = f"not proved: no {self.hashes} has fewer than {self.lower_bound}"
+        proof = f"proved: no {self.hashes} has fewer" if self.proved else bound
         lines = [f"{name}: {self.conflicts} conflicts, {self.without} without; {proof}"]
         width = max([len("access")] + [len(o.name) for o in self.outcomes])
         kind = max([len("kind")] + [len(o.kind) for o in self.outcomes])
@@ -87,8 +89,9 @@ class Optimal(Found):
         return "\n".join(lines)
 
 
-def optimal_swizzle(accesses: Sequence[Accesses], buffer: int, gpu: str = "h100", seconds: float = 10) -> Optimal:
-    """Finds the XOR hash of addresses with the fewest conflicts over all accesses, and proves that none has fewer.
+def optimal_swizzle(accesses: Sequence[AccessPattern], buffer: int, gpu: str = "h100", seconds: float = 10) -> Optimal:
+    """Finds the XOR hash of addresses with the fewest conflicts over all accesses, and proves that none has fewer. Only hashes
+    that keep vectors as wide as the widest access contiguous are compared.
 
     Of equally good hashes, it prefers a CuTe swizzle, then one that permutes each row of banks in itself.
 
@@ -109,6 +112,8 @@ def optimal_swizzle(accesses: Sequence[Accesses], buffer: int, gpu: str = "h100"
     words = buffer // _WORD
     plain = max(max(access.width for access in accesses) // _WORD, 1).bit_length() - 1
     in_place = words & (words - 1) != 0
+    kept = [f"keeps vectors of {_WORD << plain} bytes together"] * (plain > 0) + ["is in place"] * in_place
+    hashes = " that ".join(["XOR hash"] + [" and ".join(kept)] * bool(kept))
     without = [access.costs(gpu, "none") for access in accesses]
     patterns = [cost for costs in without for cost in costs]
     weights = [access.weight for access in accesses for _ in access.rows]
@@ -133,10 +138,10 @@ def optimal_swizzle(accesses: Sequence[Accesses], buffer: int, gpu: str = "h100"
     used = (1 << (words - 1).bit_length()) - 1  # no address has other bits
     rows = _reduced([mask & used for mask in chosen.hash.rows])
     return Optimal(chosen.hash, chosen.conflicts, best.without, best.lower_bound, chosen.conflicts == best.lower_bound,
-                   best.certificate, _as_swizzle(rows), _layout_of(rows, len(chosen.hash.rows), words), tuple(outcomes))
+                   best.certificate, _as_swizzle(rows), _layout_of(rows, len(chosen.hash.rows), words), tuple(outcomes), hashes)
 
 
-def _check(accesses: list[Accesses], buffer: int) -> None:
+def _check(accesses: list[AccessPattern], buffer: int) -> None:
     if not accesses:
         raise Error("there are no accesses")
     if buffer < _WORD or buffer % _WORD or buffer // _WORD > _MOST_WORDS:

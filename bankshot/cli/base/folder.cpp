@@ -1,4 +1,4 @@
-#include "bankshot/cli/commands/fix_folder.hpp"
+#include "bankshot/cli/base/folder.hpp"
 
 #include <sys/stat.h>
 
@@ -9,10 +9,10 @@
 
 namespace bankshot::cli {
 
-std::optional<Error> cannot_use_folder(const std::string& folder) {
+std::optional<Error> cannot_use_folder(const std::string& folder, const std::string& file) {
   struct stat status{};
   if (stat(folder.c_str(), &status) != 0) return host::cannot_write(folder);
-  return S_ISDIR(status.st_mode) ? host::cannot_write(folder + "/fix.txt") : Error{folder + " is not a folder"};
+  return S_ISDIR(status.st_mode) ? host::cannot_write(folder + "/" + file) : Error{folder + " is not a folder"};
 }
 
 std::string place_in_folder(const std::string& folder, const std::string& file) {
