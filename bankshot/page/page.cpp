@@ -9,7 +9,6 @@
 #include "bankshot/page/access_passes.hpp"
 #include "bankshot/page/ptx_functions.hpp"
 #include "bankshot/page/template.hpp"
-#include "bankshot/page/verdict_json.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/timing/base/counters.hpp"
 
@@ -153,7 +152,7 @@ std::string document(const Contents& contents) {
   for (std::string& note : sources.notes()) notes.push_back(std::move(note));
   ordered_json head = {{"schema", "bankshot/page/1"}, {"command", contents.command}, {"arguments", contents.arguments},
                        {"version", contents.version}, {"date", contents.date},       {"notes", notes}};
-  if (contents.verdict != nullptr) head["verdict"] = verdict_json({*contents.reports.at(0), *contents.verdict});
+  if (report.contains("verdict")) head["verdict"] = report["verdict"];
   const std::string text =
       fmt::format("{},\n\"report\":{},\n\"sources\":{},\n\"ptx\":{},\n\"pictures\":{},\n\"causes\":{}}}\n",
                   text_of(head).substr(0, text_of(head).size() - 1), text_of(report), text_of(texts),

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/formats/verdict.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 
@@ -23,7 +22,6 @@ struct Contents {
   std::string json = {};                               ///< the report, in the command's own form
   std::vector<const report::RunReport*> reports = {};  ///< the same as data; several in a comparison
   std::map<std::string, std::string> ptx = {};         ///< of its modules, by digest
-  const formats::Verdict* verdict = nullptr;           ///< of the only report; null: nothing was asked for
 };
 
 /// The document in the page, schema bankshot/page/1: docs/json.md. Reads the sources that the report names, through

@@ -18,11 +18,26 @@ bool mentions_shared(const ptx::Access& access) {
 }
 
 /// Instructions on memory that are rewritten: those of lanes, on shared memory of the CTA, perhaps by a generic
-/// address.
+/// address; and copies to it (cp.async).
 bool is_rewritten(const ptx::Access& access) {
   const bool may_be_shared = access.space == ptx::Space::shared || access.space == ptx::Space::generic;
-  const bool of_lanes = access.layout == ptx::Access::Layout::lanes && access.kind != ptx::Access::Kind::copy;
-  return access.touches_memory() && may_be_shared && of_lanes && !access.asynchronous && !access.of_cluster;
+  const bool of_lanes = access.layout == ptx::Access::Layout::lanes;
+  const bool at_once = !access.asynchronous || access.kind == ptx::Access::Kind::copy;  // or by the address of now
+  return access.touches_memory() && may_be_shared && of_lanes && at_once && !access.of_cluster;
+}
+
+/// Bytes of a lane; 0 if they are not known.
+unsigned width_of(const ptx::Access& access, const ptx::Instruction& instruction) {
+  if (access.kind != ptx::Access::Kind::copy) return access.bytes();
+  const auto& operands = instruction.operands;  // to, from, bytes
+  return operands.size() > 2 && operands[2].kind == Kind::integer ? static_cast<unsigned>(operands[2].integer) : 0;
+}
+
+scratchpad::AccessKind kind_of(const ptx::Access& access) {
+  using scratchpad::AccessKind;
+  if (access.is_atomic()) return AccessKind::atomic;
+  if (access.kind == ptx::Access::Kind::copy) return AccessKind::copy;
+  return access.writes() ? AccessKind::store : AccessKind::load;
 }
 
 bool is_dynamic(const ptx::Variable& variable) {
@@ -140,7 +155,9 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
     }
     for (size_t o = 0; o < instruction.operands.size(); ++o) {
       const ptx::Operand& operand = instruction.operands[o];
-      if (operand.kind != Kind::address) continue;
+      const bool is_source =
+          what.kind == ptx::Access::Kind::copy && is_rewritten(what) && o > 0;  // not in shared memory
+      if (operand.kind != Kind::address || is_source) continue;
       const Value value = provenance.value(steps[i], operand);
       const bool shared = what.space == ptx::Space::shared;
       if (!is_rewritten(what)) {
@@ -169,11 +186,8 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
       Array& array = arrays[k];
       const int entity = code.entity(steps[i], operand.name);
       const bool by_name = array_of[static_cast<size_t>(entity)] >= 0;
-      using scratchpad::AccessKind;
-      const AccessKind kind = what.is_atomic() ? AccessKind::atomic
-                              : what.writes()  ? AccessKind::store
-                                               : AccessKind::load;
-      array.accesses.push_back({i, o, by_name ? -1 : entity, generic, operand.integer, what.bytes(), kind});
+      array.accesses.push_back(
+          {i, o, by_name ? -1 : entity, generic, operand.integer, width_of(what, instruction), kind_of(what)});
       const Access& access = array.accesses.back();
       array.widest = std::max(array.widest, access.width);
       const bool outside = access.offset < 0 || static_cast<uint64_t>(access.offset) + access.width > array.bytes;

@@ -148,6 +148,10 @@ struct Provenance::Finder {
       for (size_t i = 2; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;
     }
+    if (access.kind == K::copy && access.layout == ptx::Access::Layout::lanes) {
+      for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, through());
+      return true;
+    }
     if (!texture && (access.kind == K::store || access.kind == K::reduction)) {
       for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;

@@ -61,6 +61,7 @@ class Line:
     wavefronts: int
     ideal_wavefronts: int
     conflicts: int
+    suppressed: int  #: of the conflicts, those that bankshot.toml accepts
     sites: list[Site] = field(repr=False)  #: most conflicts first
     raw: dict[str, Any] = field(repr=False, compare=False)
     text: str = ""  #: the source, where it could be read
@@ -117,6 +118,7 @@ class Finding:
     offset: int
     bytes: int
     detail: str
+    counts: bool  #: whether the check fails because of it: the baseline does not have it, and it is an error, or strict was set
     raw: dict[str, Any] = field(repr=False, compare=False)
     cta: Optional[list[int]] = None
     access: Optional[Place] = None
@@ -141,18 +143,18 @@ class Failed:
     raw: dict[str, Any] = field(repr=False, compare=False)
 
 
+def _suppressed(raw: dict[str, Any]) -> int:
+    return int(raw.get("suppressed_conflicts", 0))
+
+
 def kernels_of(report: dict[str, Any]) -> list[Kernel]:
     rules = json.dumps(report["scratchpad"])
-    accepted: dict[str, int] = {}
-    for one in report.get("suppressed", []):
-        if one["kind"] == "bank-conflict":
-            accepted[one["kernel"]] = accepted.get(one["kernel"], 0) + one["count"]
     kernels = []
     for raw in report["kernels"]:
         # In JSON `pattern` is the worst access, and `class` what Python cannot call so.
         sites = [_made(Site, site, pattern=site["class"], _rules=rules) for site in raw["sites"]]
-        lines = [_made(Line, line, sites=[sites[index] for index in line["sites"]]) for line in raw["lines"]]
-        kernels.append(_made(Kernel, raw, sites=sites, lines=lines, suppressed=accepted.get(raw["name"], 0), **raw["shared"]))
+        lines = [_made(Line, line, sites=[sites[index] for index in line["sites"]], suppressed=_suppressed(line)) for line in raw["lines"]]
+        kernels.append(_made(Kernel, raw, sites=sites, lines=lines, suppressed=_suppressed(raw), **raw["shared"]))
     return kernels
 
 
@@ -160,8 +162,13 @@ def findings_of(report: dict[str, Any]) -> list[Finding]:
     def place(raw: Optional[dict[str, Any]]) -> Optional[Place]:
         return None if raw is None else _made(Place, raw)
 
-    return [_made(Finding, raw, access=place(raw.get("access")), earlier=place(raw.get("earlier")))
-            for raw in report.get("findings", [])]
+    counting = {index for limit in exceeded_limits(report) for index in limit.get("findings", [])}
+    return [_made(Finding, raw, access=place(raw.get("access")), earlier=place(raw.get("earlier")), counts=index in counting)
+            for index, raw in enumerate(report.get("findings", []))]
+
+
+def exceeded_limits(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [limit for limit in report["verdict"]["limits"] if limit["result"] == "exceeded"]
 
 
 def failed_of(report: dict[str, Any]) -> list[Failed]:

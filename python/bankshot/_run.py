@@ -16,7 +16,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _call, _installation
 from ._errors import Error
-from ._report import Failed, Finding, Kernel, failed_of, findings_of, kernels_of, place_text
+from ._report import Failed, Finding, Kernel, exceeded_limits, failed_of, findings_of, kernels_of, place_text
 from ._text import counted
 
 AnyPath = Union[str, "os.PathLike[str]"]
@@ -85,12 +85,13 @@ class Run:
 
     def problems(self, *, max_conflicts: Optional[int] = None, max_wavefronts: Optional[int] = None,
                  races: Optional[bool] = None, errors: Optional[bool] = None) -> list[str]:
-        """What is against these limits, a sentence each; first what was not measured.
+        """What is against these limits, a sentence each; first what was not measured, then the limits of options and of
+        bankshot.toml that are exceeded.
 
         max_conflicts, max_wavefronts  of each kernel, without those that bankshot.toml accepts
-        races=False                    no race in shared memory
-        errors=False                   no error of any check"""
-        found = list(self.gaps)
+        races=False                    no race in shared memory, but for those of the baseline
+        errors=False                   nothing that the check fails for: no error; if strict, no warning"""
+        found = [*self.gaps, *(_limit_text(limit) for limit in exceeded_limits(self.raw) if "findings" not in limit)]
         for kernel in self.kernels:
             for counter, most in (("conflict", max_conflicts), ("wavefront", max_wavefronts)):
                 count = getattr(kernel, counter + "s") - kernel.suppressed
@@ -98,15 +99,10 @@ class Run:
                     found.append(f"{kernel.demangled} has {counted(count, counter)}, more than {most:,}{_worst(kernel)}")
         if (races is False or errors is False) and self.mode != "check":
             found.append(f"{self.mode} does not look for races and other errors: use check")
-        strict = "same-value" in self.raw.get("checks", ())
-        for one in self.findings:
-            if one.severity == "error" or strict:
-                if errors is False or races is False and one.check == "race":
-                    found.append(str(one))
+        found += [str(one) for one in self.findings
+                  if one.counts and (errors is False or races is False and one.check == "race")]
         if races is False and self.mode == "check" and "race" not in self.raw["checks"]:
             found.append("check did not look for races: leave out its option checks, or name race")
-        if self.status == _LIMIT and self.mode != "check":
-            found.append("a limit of the options or of bankshot.toml is exceeded")
         return found
 
     def assert_clean(self, **limits: Any) -> None:
@@ -144,10 +140,16 @@ _MOST_LINES = 20
 
 def _worst(kernel: Kernel) -> str:
     """The line that causes the most, as an end of a sentence."""
-    if not kernel.lines or kernel.lines[0].conflicts == 0:
-        return ""
-    line = kernel.lines[0]
-    return f", most of them at {place_text(line.file, line.line, line.sites[0].ptx_line)} {line.text}".rstrip()
+    for line in kernel.lines:
+        if line.conflicts > line.suppressed:
+            return f", most of them at {place_text(line.file, line.line, line.sites[0].ptx_line)} {line.text}".rstrip()
+    return ""
+
+
+def _limit_text(limit: dict[str, Any]) -> str:
+    """How a limit of the verdict is exceeded, and where."""
+    places = [place_text(line["file"], line["line"]) for line in limit.get("lines", []) if line["file"]]
+    return f"{limit['says']} ({limit['limit']})" + (f", at {', '.join(places)}" if places else "")
 
 
 def _said(errors: str) -> list[str]:
@@ -157,19 +159,12 @@ def _said(errors: str) -> list[str]:
 
 
 def _gaps(report: dict[str, Any], status: int, errors: str) -> list[str]:
-    gaps = []
-    if not report["ended"]:
-        running = ", ".join(report["running"])
-        gaps.append("the program or one of its processes did not end" + (f" while these kernels ran: {running}" if running else ""))
-    for one in report["failed_launches"]:
-        gaps.append(f"{one['demangled'] or 'an unknown kernel'} failed at {counted(one['launches'], 'launch', 'launches')}: {one['reason']}")
-    if not report["kernels"]:
-        gaps.append("no kernel was measured")
-    if report["partial"] and not gaps:
-        gaps.append("launches were stopped before their end")
-    if status not in (0, _LIMIT):
-        gaps += _said(errors) or [f"bankshot ended with status {status}"]
-    return gaps
+    """Those of the report. A command that failed for a reason that is not in it, such as a baseline that cannot be written,
+    has a gap, too."""
+    gaps = list(report["verdict"]["gaps"])
+    if gaps or status == 0 or status == _LIMIT and exceeded_limits(report):
+        return gaps
+    return _said(errors) or [f"bankshot ended with status {status}"]
 
 
 def _words(command: Command, args: tuple[Any, ...]) -> list[str]:
@@ -245,6 +240,8 @@ def _run(mode: str, command: Command, args: tuple[Any, ...], options: list[str],
         raw = json.loads(report.read_text(encoding="utf-8"))
         if "gpu" not in raw:
             raise Error("the options name several GPUs", "run the program once for each")
+        if "verdict" not in raw:
+            raise Error("the report has no verdict", "run the bankshot of this package: BANKSHOT_PROGRAM may name another")
         outcome = _call.outcome_of(folder) if is_function else None
         gaps = _gaps(raw, status, errors)
         if outcome is _call.NOT_RETURNED:

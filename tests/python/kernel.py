@@ -22,13 +22,28 @@ PTX = b"""
 """
 
 
-def launch(stride, *, threads=32):
+# Adds the source file whose line 8 the store is.
+PLACE = b'  .loc 1 8 0\n  st.shared'
+
+
+def in_file(name):
+    """The same kernel, compiled from another source file."""
+    return PTX.replace(b"  st.shared", PLACE) + b'.file 1 "' + name.encode() + b'"\n'
+
+
+def launch_in_files(*names):
+    """One kernel of one name from each of the source files, with a stride of 32 words."""
+    for name in names:
+        launch(32, ptx=in_file(name))
+
+
+def launch(stride, *, threads=32, ptx=PTX):
     """Gives the stride. Raises RuntimeError if the driver refuses."""
     cuda = ctypes.CDLL("libcuda.so.1")
     context, module, function, value = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint32(stride)
     arguments = (ctypes.c_void_p * 1)(ctypes.addressof(value))
     for status in (cuda.cuInit(0), cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0),
-                   cuda.cuModuleLoadData(ctypes.byref(module), PTX), cuda.cuModuleGetFunction(ctypes.byref(function), module, b"column"),
+                   cuda.cuModuleLoadData(ctypes.byref(module), ptx), cuda.cuModuleGetFunction(ctypes.byref(function), module, b"column"),
                    cuda.cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, None, arguments, None), cuda.cuCtxSynchronize()):
         if status != 0:
             raise RuntimeError(f"CUDA error {status}")

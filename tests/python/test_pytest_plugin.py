@@ -57,8 +57,19 @@ def test_refused():
 def test_on_no_gpu(): kernel.launch(1)
 """)
     assert counts == {"failed": 4}
-    for reason in ("no kernel was measured", "the test did not run to its end", "2000 threads per block", "nothing"):
+    for reason in ("no kernel was launched", "the test did not run to its end", "2000 threads per block", "nothing"):
         assert reason in said
+
+
+def test_the_mark_leaves_out_what_the_project_accepts(outcomes, pytester):
+    (pytester.path / "bankshot.toml").write_text('[[suppress]]\nkind = "bank-conflict"\nfile = "a.cu"\nreason = "known"\n')
+    counts, said = outcomes("""
+@pytest.mark.bankshot(max_conflicts=0)
+def test_accepted(): kernel.launch_in_files("/x/a.cu")
+@pytest.mark.bankshot(max_conflicts=0)
+def test_one_of_two(): kernel.launch_in_files("/x/a.cu", "/x/b.cu")
+""")
+    assert counts == {"passed": 1, "failed": 1} and "most of them at /x/b.cu:8" in said
 
 
 def test_a_module_that_cannot_be_imported_under_bankshot_fails(outcomes):

@@ -87,7 +87,7 @@ def test_scripts_are_imported_again(tmp_path):
     assert subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout == "31\n"
     script.write_text(textwrap.dedent(body) + "run = bankshot.explain(step)\nprint(run.gaps, run.errors)\n")
     said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
-    assert "no kernel was measured" in said and "if __name__ == '__main__':" in said
+    assert "no kernel was launched" in said and "if __name__ == '__main__':" in said
 
 
 def test_functions_run_in_the_folder_of_the_run(tmp_path):
@@ -106,8 +106,8 @@ def test_functions_import_the_package_of_the_caller(tmp_path):
 
 
 @pytest.mark.parametrize("function, gap, value", [
-    (raises, "no kernel was measured", "ValueError: no such luck"),
-    (dies, "no kernel was measured", "ended before the function returned"),
+    (raises, "no kernel was launched", "ValueError: no such luck"),
+    (dies, "no kernel was launched", "ended before the function returned"),
     (launches_and_exits, "the process ended before the function returned", "ended before the function returned"),
     (refused, "2000 threads per block", "RuntimeError: CUDA error"),
 ])
@@ -177,6 +177,62 @@ def test_conflicts_that_the_project_accepts(tmp_path):
     run = bankshot.explain(HERE / "transpose", 64, cwd=tmp_path)
     assert run.conflicts == run.kernels[0].suppressed == 3968
     run.assert_clean()
+
+
+def test_accepts_conflicts_of_one_file_only(tmp_path):
+    """Two kernels of one name, each with 31 conflicts."""
+    (tmp_path / "bankshot.toml").write_text('[[suppress]]\nkind = "bank-conflict"\nfile = "a.cu"\nreason = "known"\n')
+    run = bankshot.explain(kernel.launch_in_files, "/x/a.cu", "/x/b.cu", options=["--config", str(tmp_path / "bankshot.toml")])
+    assert [(one.name, one.conflicts, one.suppressed, one.lines[0].suppressed) for one in run.kernels] == [
+        ("column", 31, 31, 31), ("column", 31, 0, 0)]
+    (problem,) = run.problems(max_conflicts=0)
+    assert problem.startswith("column has 31 conflicts, more than 0, most of them at /x/b.cu:8")
+
+
+def test_limits_of_the_options_are_problems():
+    run = bankshot.explain(kernel.launch, 32, options=["--fail-on", "conflicts>30", "--fail-on", "wavefronts>32"])
+    assert run.status == 3 and run.gaps == []
+    assert run.problems() == ["column has 31 conflicts, more than 30 (conflicts>30)"]
+
+
+def test_unused_suppressions_are_problems(tmp_path):
+    project = tmp_path / "bankshot.toml"
+    project.write_text('unused_suppressions = "error"\n[[suppress]]\nkind = "race"\nkernel = "none"\nreason = "known"\n')
+    run = bankshot.check("./transpose", 64, options=["--config", str(project)])
+    assert (run.status, run.findings) == (3, [])
+    assert run.problems() == [f"this suppression matches nothing: remove it (unused_suppressions), at {project}:2"]
+
+
+def test_warnings_count_if_strict():
+    run = bankshot.check("./mistakes", "--leak", checks=["memory"])
+    assert run.status == 0 and [(one.kind, one.severity, one.counts) for one in run.findings] == [("leak", "warning", False)]
+    assert run.problems(errors=False) == []
+    run = bankshot.check("./mistakes", "--leak", checks=["memory"], strict=True)
+    assert run.status == 3 and run.findings[0].counts and run.problems(errors=False) == [str(run.findings[0])]
+    assert run.problems() == []
+
+
+def test_findings_of_the_baseline_do_not_count(tmp_path):
+    baseline = str(tmp_path / "races.json")
+    check = functools.partial(bankshot.check, "./mistakes", "--no-barrier")
+    assert check(options=["--baseline", baseline, "--update-baseline"]).status == 0
+    run = check(options=["--baseline", baseline])
+    assert run.status == 0 and [(one.check, one.counts) for one in run.findings] == [("race", False)]
+    assert run.problems(races=False, errors=False) == []
+
+
+def test_a_baseline_of_other_conditions_is_a_gap(tmp_path):
+    baseline = str(tmp_path / "conflicts.json")
+    bankshot.explain("./transpose 64", options=["--baseline", baseline, "--update-baseline"])
+    run = bankshot.explain("./transpose 64", gpu="v100", options=["--baseline", baseline])
+    assert run.status == 2
+    (gap,) = run.problems(max_conflicts=10**6)
+    assert gap == f"the baseline {baseline} was made under other conditions, so there is no verdict"
+
+
+def test_gaps_are_those_of_the_report():
+    run = bankshot.explain(["sh", "-c", "./transpose 64 > /dev/null; exit 7"])
+    assert run.gaps == run.to_dict()["verdict"]["gaps"] and "ended with status 7" in run.gaps[0]
 
 
 @pytest.mark.parametrize("call, reason", [

@@ -24,7 +24,7 @@ function linesOf(limit, choose) {
 
 export function verdictSection(model, choose) {
   const verdict = model.page.verdict, kernels = model.reports[0].kernels;
-  if (!verdict) return null;
+  if (!verdict || !(verdict.limits.length || verdict.gaps.length)) return null;
   const nameOf = (limit) => (limit.kernel === undefined ? "the program" : kernels[limit.kernel].demangled);
   const exceeded = verdict.limits.filter((one) => one.result === "exceeded");
   const columns = [

@@ -42,8 +42,6 @@ class ProjectOptions {
   const std::vector<compare::Gate>& limits() const { return gates_.fail_on; }
   /// Whether the run is compared with a baseline, or makes one.
   bool has_baseline() const { return !baseline_.empty(); }
-  /// Whether the run is compared with a baseline.
-  bool compares() const { return has_baseline() && !update_; }
   /// Options of the user that need a run; empty if none was given.
   std::string given() const;
 

@@ -15,6 +15,7 @@
 #include "bankshot/cli/base/folder.hpp"
 #include "bankshot/cli/base/outcome.hpp"
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/formats/verdict_json.hpp"
 #include "bankshot/host/embedded_ptx.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -103,18 +104,17 @@ struct ReportOutput::Page {
   const host::Target& target;
   std::vector<std::string> gpus;  ///< of a comparison
   std::vector<const host::Observation*> runs;
-  const formats::Verdict* verdict = nullptr;
   std::string note = {};
 };
 
 bool ReportOutput::tell(const std::string& name, const host::Target& target, const host::Observation& seen,
-                        const formats::Verdict* verdict) const {
+                        const formats::Verdict& verdict) const {
   const report::RunReport& report = seen.report;
-  return write(json.empty() && html.file.empty() ? "" : report::to_json(report), {name, target, {}, {&seen}, verdict},
-               [&] {
-                 const report::TextOptions options = text_options(report.program);
-                 return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
-               });
+  const std::string json_text = json.empty() && html.file.empty() ? "" : formats::to_json({report, verdict});
+  return write(json_text, {name, target, {}, {&seen}}, [&] {
+    const report::TextOptions options = text_options(report.program);
+    return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
+  });
 }
 
 report::TextOptions ReportOutput::text_options(const std::string& program) const {
@@ -129,14 +129,18 @@ report::SourcePolicy ReportOutput::sources_of(const std::string& program) const 
 }
 
 bool ReportOutput::tell(const std::vector<std::string>& gpus, const host::Target& target,
-                        const std::vector<host::Observation>& runs, const std::string& note) const {
+                        const std::vector<host::Observation>& runs, const std::vector<formats::Run>& judged,
+                        const std::string& note) const {
+  const bool as_json = !json.empty() || !html.file.empty();
   std::vector<report::RunReport> reports;
+  std::vector<std::string> texts;
   Page page{.command = "simulate", .target = target, .gpus = gpus, .runs = {}, .note = note};
-  for (const host::Observation& run : runs) {
-    reports.push_back(run.report);
-    page.runs.push_back(&run);
+  for (size_t k = 0; k < runs.size(); ++k) {
+    reports.push_back(runs[k].report);
+    page.runs.push_back(&runs[k]);
+    if (as_json) texts.push_back(formats::to_json(judged[k]));
   }
-  return write(json.empty() && html.file.empty() ? "" : report::to_json(gpus, reports), page,
+  return write(as_json ? report::comparison_json(gpus, std::move(texts)) : "", page,
                [&] { return report::comparison_text(gpus, reports, text_options(reports[0].program)); });
 }
 
@@ -179,7 +183,7 @@ std::string ReportOutput::kept_ptx_text(const Page& page) const {
 
 bool ReportOutput::write(const std::string& json_text, const Page& page,
                          const std::function<std::string()>& text) const {
-  page::Contents contents{.command = page.command, .json = json_text, .verdict = page.verdict};
+  page::Contents contents{.command = page.command, .json = json_text};
   if (!page.note.empty()) contents.notes.push_back("note: " + page.note);
   for (size_t k = 0; k < page.runs.size() && !html.file.empty(); ++k) {
     const host::Observation& run = *page.runs[k];

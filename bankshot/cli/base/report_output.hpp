@@ -51,14 +51,15 @@ struct ReportOutput {
 
   /// Writes the report where it is wanted: JSON, an HTML page, or text on standard output.
   /// @param name  of the command @param target  the program, to say how it ended
-  /// @param verdict  for the page; null if no limit was set
+  /// @param verdict  what was concluded from the report
   /// @return false after a message if a file cannot be written
   bool tell(const std::string& name, const host::Target& target, const host::Observation& seen,
-            const formats::Verdict* verdict) const;
+            const formats::Verdict& verdict) const;
   /// The same for one program on several simulated GPUs. @param gpus  their names as given, one per run
-  /// @param note  what a reader of the page must know; may be empty
+  /// @param judged  what was concluded from each run @param note  what a reader of the page must know; may be empty
   bool tell(const std::vector<std::string>& gpus, const host::Target& target,
-            const std::vector<host::Observation>& runs, const std::string& note) const;
+            const std::vector<host::Observation>& runs, const std::vector<formats::Run>& judged,
+            const std::string& note) const;
 
  private:
   std::vector<const CLI::Option*> of_runs_;

@@ -68,7 +68,7 @@ class Check final : public Command {
     project_.apply(report, output_.sources_of(report.program));
     formats::Verdict verdict{.gaps = incomplete(setup->target, *outcome), .strict = strict_};
     const ProjectOptions::Judgement judgement = project_.judge(report, verdict, strict_);
-    if (!output_.tell("check", setup->target, *outcome, &verdict)) return kBadInput;
+    if (!output_.tell("check", setup->target, *outcome, verdict)) return kBadInput;
     if (!formats_.tell({{report, verdict}}, output_.sources_of(report.program))) return kBadInput;
     return conclude(*outcome, judgement, setup->target, missing);
   }

@@ -93,8 +93,7 @@ class Explain final : public Command {
     }
     const std::vector<formats::Judged> limits = verdict.judged;
     const ProjectOptions::Judgement judgement = project_.judge(outcome->report, verdict);
-    const bool has_verdict = has_limits_ || project_.compares() || !verdict.judged.empty();
-    if (!tell(*setup, *outcome, has_verdict ? &verdict : nullptr)) return kBadInput;
+    if (!tell(*setup, *outcome, verdict)) return kBadInput;
     if (!formats_.tell({{outcome->report, verdict}}, output_.sources_of(outcome->report.program))) return kBadInput;
     return conclude(*outcome, limits, judgement, setup->target, missing);
   }
@@ -131,7 +130,7 @@ class Explain final : public Command {
     return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written, inputs);
   }
 
-  bool tell(const host::Setup& setup, const host::Observation& seen, const formats::Verdict* verdict) const {
+  bool tell(const host::Setup& setup, const host::Observation& seen, const formats::Verdict& verdict) const {
     if (!as_ncu_) return output_.tell("explain", setup.target, seen, verdict);
     const std::string text = output_.without_text ? "" : "\n" + formats::to_ncu_text(seen.report, false);
     return deliver(output_.json, formats::to_ncu_json(seen.report), text) == kDone;

@@ -155,8 +155,7 @@ class Simulate final : public Command {
       project_.apply(seen->report, output_.sources_of(seen->report.program));
       formats::Verdict verdict{.gaps = incomplete(setup->target, *seen)};
       judgement = project_.judge(seen->report, verdict);
-      const bool has_verdict = project_.compares() || !verdict.judged.empty();
-      if (!output_.tell("simulate", setup->target, *seen, has_verdict ? &verdict : nullptr)) return kBadInput;
+      if (!output_.tell("simulate", setup->target, *seen, verdict)) return kBadInput;
       if (!formats_.tell({{seen->report, verdict}}, output_.sources_of(seen->report.program))) return kBadInput;
     }
     if (stopped) {
@@ -246,7 +245,7 @@ class Simulate final : public Command {
     std::vector<formats::Run> judged;
     for (size_t k = 0; k < runs.size(); ++k)
       judged.push_back({runs[k].report, {.gaps = incomplete(setups[k].target, runs[k])}});
-    return output_.tell(gpus, setups[0].target, runs, not_compared) &&
+    return output_.tell(gpus, setups[0].target, runs, judged, not_compared) &&
                    formats_.tell(judged, output_.sources_of(command[0]))
                ? status
                : kBadInput;

@@ -7,6 +7,7 @@
 
 #include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/request.hpp"
+#include "bankshot/simt/memory/labels.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -57,9 +58,13 @@ void Witness::launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 bl
 }
 
 void Witness::ran(const simt::Memory& memory) {
+  // In an order that does not depend on where the program's heap has put it.
+  std::vector<std::string> registered;
   memory.for_each_live([&](const simt::Allocation& allocation) {
-    if (allocation.kind == simt::MemoryKind::registered) add("after it " + told(allocation));
+    if (allocation.kind == simt::MemoryKind::registered) registered.push_back("after it " + told(allocation));
   });
+  std::ranges::sort(registered);
+  for (const std::string& one : registered) add(one);
 }
 
 void Witness::copied_row(const void* bytes, uint64_t count) {
@@ -76,8 +81,11 @@ void Witness::finish(const simt::Memory* memory) {
   record_.left.clear();
   if (memory != nullptr) {
     memory->for_each_live([&](const simt::Allocation& allocation) {
-      // Registered memory is the program's own, which may be gone: see ran().
-      if (allocation.kind != simt::MemoryKind::registered) record_.left.push_back(told(allocation));
+      // Registered memory is the program's own, which may be gone: see ran(). Parameters are no result, and may be
+      // addresses of the program's heap.
+      const bool is_left =
+          allocation.kind != simt::MemoryKind::registered && allocation.label != simt::kParametersLabel;
+      if (is_left) record_.left.push_back(told(allocation));
     });
   }
   hand_in(Output::witness, path_, to_json(record_));

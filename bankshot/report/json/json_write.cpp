@@ -142,6 +142,8 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (const uint64_t judged = report.judged(kernel).conflicts(); judged != shared.conflicts())
+    json["suppressed_conflicts"] = shared.conflicts() - judged;
   if (kernel.stopped.launches != 0) {
     json["stopped"] = {{"launches", kernel.stopped.launches},
                        {"ctas_ended", kernel.stopped.ctas_ended},
@@ -181,6 +183,7 @@ ordered_json line_json(const Kernel& kernel, const LineGroup& group, const RunRe
       {"conflicts", group.shared.conflicts()},
       {"sites", group.sites},
   };
+  if (report.is_suppressed(kernel, source)) json["suppressed_conflicts"] = group.shared.conflicts();
   put_text(source, report, json);
   return json;
 }
@@ -253,7 +256,9 @@ std::vector<std::string> kernel_texts(const RunReport& report) {
 
 }  // namespace
 
-std::string to_json(const RunReport& report) {
+std::string to_json(const RunReport& report) { return to_json(report, nullptr); }
+
+std::string to_json(const RunReport& report, const ordered_json& verdict) {
   ordered_json head = {
       {"schema", report.machine        ? kSimulateSchema
                  : report.checks.any() ? kCheckSchema
@@ -276,6 +281,7 @@ std::string to_json(const RunReport& report) {
   if (!report.project.empty()) head.update({{"project", report.project}, {"suppressed", suppressed_json(report)}});
   if (!report.changed_sources.empty()) head["changed_sources"] = report.changed_sources;
   if (report.machine) head.update(totals_json(report));
+  if (!verdict.is_null()) head["verdict"] = verdict;
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
   head["checks"] = checks_json(report.checks);
   std::vector<std::string> findings;
@@ -283,12 +289,10 @@ std::string to_json(const RunReport& report) {
   return with_list(with_list(dump(head), "findings", findings, " "), "kernels", kernel_texts(report), " ") + "\n";
 }
 
-std::string to_json(std::span<const std::string> gpus, std::span<const RunReport> reports) {
-  std::vector<std::string> texts;
-  for (const RunReport& report : reports) texts.push_back(to_json(report));
-  for (std::string& text : texts) text.pop_back();  // the end of its last line
+std::string comparison_json(std::span<const std::string> gpus, std::vector<std::string> reports) {
+  for (std::string& text : reports) text.pop_back();  // the end of its last line
   ordered_json head = {{"schema", kComparisonSchema}, {"gpus", std::vector<std::string>(gpus.begin(), gpus.end())}};
-  return with_list(dump(head), "reports", texts, " ") + "\n";
+  return with_list(dump(head), "reports", reports, " ") + "\n";
 }
 
 }  // namespace bankshot::report

@@ -8,6 +8,7 @@
 
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/memory/labels.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt {
@@ -25,7 +26,7 @@ uint64_t distance(const Allocation& there, uint64_t address) {
 const Allocation* near_to(const Memory& memory, uint64_t address) {
   constexpr uint64_t kNear = 1 << 20, kLast = ~uint64_t{0} - kNear;
   const auto order = [&](const Allocation& there) {
-    const bool is_ours = there.label.starts_with('$') || there.label == "kernel parameters";
+    const bool is_ours = there.label.starts_with('$') || there.label == kParametersLabel;
     return std::pair(is_ours ? 2 : there.live ? 0 : 1, distance(there, address));
   };
   const Allocation* near = memory.nearest(address);

@@ -10,6 +10,7 @@
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
+#include "bankshot/simt/memory/labels.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/simt/run/launch.hpp"
 #include "bankshot/simt/state/native.hpp"
@@ -77,7 +78,7 @@ struct Engine::Impl {
     lanes = options.machine.warp_size > 32 ? 64 : 32;
     windows = reserve_windows();
     if (Result<uint64_t> address =
-            memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
+            memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, std::string(kParametersLabel))) {
       params = reinterpret_cast<std::byte*>(*address);
     }
   }

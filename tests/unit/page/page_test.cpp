@@ -91,57 +91,13 @@ TEST(Page, lacks_what_no_view_shows) {
   EXPECT_EQ(json::parse(document(contents))["report"]["reports"][0], kept);
 }
 
-/// @return member `verdict` of the document
-json verdict_of(const report::RunReport& report, const formats::Verdict& verdict) {
+TEST(Page, has_the_verdict_of_the_report) {
+  const report::RunReport report = report::made_report({report::column()});
+  const json verdict = json::parse(R"({"gaps": ["</script>"], "limits": []})");
   Contents contents = contents_of(report);
-  contents.verdict = &verdict;
-  return json::parse(document(contents))["verdict"];
-}
-
-TEST(PageVerdict, is_absent_where_no_limit_was_set) {
-  const report::RunReport report = report::made_report({report::column()});
-  EXPECT_FALSE(json::parse(document(contents_of(report))).contains("verdict"));
-}
-
-TEST(PageVerdict, has_each_limit_with_its_kernel_and_lines) {
-  const report::RunReport report = report::made_report({report::column()});
-  const formats::Verdict verdict{
-      .judged = {{.kernel = 0, .limit = "conflicts>100"},
-                 {.kernel = 0,
-                  .limit = "baseline b.json",
-                  .sentence = "31 conflicts, 7 in the baseline",
-                  .lines = {{{"a.cu", 8, 0, {}}, "31 conflicts"}}},
-                 {.kernel = formats::Judged::kProgram, .limit = "unused_suppressions", .sentence = kHostile}}};
-  EXPECT_EQ(verdict_of(report, verdict), json::parse(R"({"gaps": [], "limits": [
-    {"limit": "conflicts>100", "kernel": 0, "result": "kept"},
-    {"limit": "baseline b.json", "kernel": 0, "result": "exceeded", "says": "31 conflicts, 7 in the baseline",
-     "lines": [{"file": "a.cu", "line": 8, "says": "31 conflicts"}]},
-    {"limit": "unused_suppressions", "result": "exceeded", "says": "</script><img src=x onerror=alert(1)>"}]})"));
-}
-
-TEST(PageVerdict, keeps_no_limit_where_something_was_not_measured) {
-  report::RunReport report = report::made_report({report::column()});
-  report.partial = true;
-  const formats::Verdict verdict{.judged = {{.kernel = 0, .limit = "wavefronts>100"},
-                                            {.kernel = 0, .limit = "conflicts>0", .sentence = "31 conflicts"}},
-                                 .gaps = {"./app ended with status 1"}};
-  const json read = verdict_of(report, verdict);
-  EXPECT_EQ(read["gaps"], json({"./app ended with status 1", "the program did not finish"}));
-  EXPECT_EQ(read["limits"][0]["result"], "no-verdict");
-  EXPECT_EQ(read["limits"][1]["result"], "exceeded");
-}
-
-TEST(PageVerdict, counts_the_findings_that_fail) {
-  report::RunReport report = report::made_report({report::column()});
-  report.checks = {.memory = true, .race = true, .sync = true};
-  report.findings.resize(3);
-  report.findings[2].is_warning = true;
-  EXPECT_EQ(verdict_of(report, {})["limits"],
-            json::parse(R"([{"limit": "no error", "result": "exceeded", "says": "2 errors"}])"));
-  EXPECT_EQ(verdict_of(report, {.strict = true})["limits"][0]["says"], "2 errors and 1 warning");
-  EXPECT_EQ(verdict_of(report, {.known = {0, 1}})["limits"],
-            json::parse(R"([{"limit": "no error that is not in the baseline", "result": "kept"}])"));
-  EXPECT_EQ(verdict_of(report, {.strict = true, .known = {0, 1}})["limits"][0]["says"], "1 warning");
+  EXPECT_FALSE(json::parse(document(contents)).contains("verdict"));
+  contents.json = report::to_json(report, verdict);
+  EXPECT_EQ(json::parse(document(contents))["verdict"], verdict);
 }
 
 /// 32 lanes down a column of 32 words: a pass for each.

@@ -57,6 +57,22 @@ TEST(ReportJson, keeps_source_lines_and_what_is_suppressed) {
   EXPECT_EQ(again->kernels[0].shared().conflicts(), 93u);
 }
 
+/// A kernel of one name in two modules, each with 31 conflicts in one line and a store without.
+TEST(ReportJson, has_the_suppressed_conflicts_of_kernels_and_lines) {
+  RunReport report = made_report({column(), row()});
+  report.kernels.push_back(report.kernels[0]);
+  report.kernels[1].module.digest = "another";
+  for (Site& site : report.kernels[1].sites) site.source.file = "other.cu";
+  report.suppressed = {{std::string(kBankConflict), report.kernels[0].name, {"kernel.cu", 8, 88}, 31, "known"}};
+  const json kernels = json::parse(to_json(report))["kernels"];
+  EXPECT_EQ(kernels[0]["suppressed_conflicts"], 31);
+  EXPECT_EQ(kernels[0]["lines"][0]["suppressed_conflicts"], 31);
+  EXPECT_FALSE(kernels[0]["lines"][1].contains("suppressed_conflicts"));
+  EXPECT_EQ(kernels[1]["shared"]["conflicts"], 31);
+  EXPECT_FALSE(kernels[1].contains("suppressed_conflicts"));
+  EXPECT_FALSE(kernels[1]["lines"][0].contains("suppressed_conflicts"));
+}
+
 TEST(ReportJson, tells_and_reads_back_changed_sources) {
   RunReport report = made_report({row()});
   EXPECT_FALSE(json::parse(to_json(report)).contains("changed_sources"));

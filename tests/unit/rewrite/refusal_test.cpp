@@ -109,14 +109,27 @@ TEST(RewriteRefusal, generic_accesses_by_other_addresses_do_no_harm) {
 }
 
 TEST(RewriteRefusal, rejects_instructions_that_cannot_be_given_another_address) {
-  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; cp.async.ca.shared.global [%r4], [%rd1], 4;"),
-            "array tile is left alone: its address goes through cp.async.ca.shared.global, which is not followed (PTX "
-            "line 9)");
+  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 16;"),
+            "array tile is left alone: its address goes through cp.async.bulk.global.shared::cta.bulk_group, which is "
+            "not followed (PTX line 9)");
   EXPECT_EQ(refusal(kUse + "mbarrier.init.shared.b64 [tile], 1;"),
             "array tile is left alone: its address goes through mbarrier.init.shared.b64, which is not followed (PTX "
             "line 9)");
   EXPECT_EQ(refusal(kUse + "ld.shared::cluster.u32 %r5, [%r4];"),
             "array tile is left alone: ld.shared::cluster.u32 on it is not rewritten (PTX line 9)");
+}
+
+TEST(RewriteRefusal, copies_to_an_array_are_rewritten_if_all_of_it_is_known) {
+  const std::string from = kUse + "ld.param.u64 %rd1, [out]; ";
+  EXPECT_EQ(refusal(from + "cp.async.ca.shared.global [%r4], [%rd1], 4; cp.async.wait_all;"), "");
+  EXPECT_EQ(refusal(from + "cp.async.ca.shared.global [%r4], [%rd1], 4, %r1;"), "");
+  EXPECT_EQ(
+      refusal(from + "cp.async.ca.shared.global [%r1], [%rd1], 4;"),
+      "array tile is left alone: the address of cp.async.ca.shared.global comes from no shared variable, so that it "
+      "may be anywhere (PTX line 9)");
+  EXPECT_EQ(refusal(from + "cp.async.cg.shared.global [%r4], [%rd1], 16;"),
+            "array tile is left alone: cp.async.cg.shared.global accesses 16 bytes at once, which the hash takes apart "
+            "(PTX line 9)");
 }
 
 TEST(RewriteRefusal, rejects_what_functions_use) {

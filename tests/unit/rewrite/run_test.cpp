@@ -83,5 +83,26 @@ TEST(RewriteRun, bytes_and_vectors_and_atomics) {
   expect_same(program(body), padding_of(16, 4));
 }
 
+TEST(RewriteRun, asynchronous_copies) {
+  // Each thread copies 16 bytes to its place, the second half 8 of them and zeros; then threads read columns.
+  const std::string body =
+      "ld.param.u64 %rd1, [out]; cvta.to.global.u64 %rd1, %rd1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+      "mad.lo.u32 %r5, %r1, 77, 3; st.global.u32 [%rd3], %r5; bar.sync 0; and.b32 %r6, %r1, 15; mul.wide.u32 %rd4, "
+      "%r6, "
+      "16;\n"
+      "add.s64 %rd5, %rd1, %rd4; shl.b32 %r3, %r1, 6; add.s32 %r4, %r2, %r3; setp.gt.u32 %p1, %r1, 31; selp.b32 %r7, "
+      "8, "
+      "16, %p1;\n"
+      "cp.async.cg.shared.global [%r4], [%rd5], 16; cp.async.ca.shared.global [%r4+32], [%rd5], 16, %r7;\n"
+      "cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;\n"
+      "and.b32 %r8, %r1, 3; shl.b32 %r9, %r8, 2; shr.u32 %r10, %r1, 2; shl.b32 %r10, %r10, 6; add.s32 %r9, %r9, %r10;\n"
+      "add.s32 %r14, %r9, %r2; ld.shared.u32 %r11, [%r14]; ld.shared.u32 %r12, [%r14+32]; ld.shared.u32 %r13, "
+      "[%r14+3104];\n"
+      "mad.lo.u32 %r20, %r11, 9, %r12; mad.lo.u32 %r20, %r20, 9, %r13;";
+  expect_same(program(body), hash_of("swizzle:3,2,3"));
+  expect_same(program(body, ".extern .shared .align 16 .b8 tile[];\n"), hash_of("swizzle:3,2,3"), 24576);
+  expect_same(program(body), padding_of(16, 4));
+}
+
 }  // namespace
 }  // namespace bankshot::rewrite
