@@ -48,6 +48,18 @@ class Gpu:
         if not current:
             self.make_current()
 
+    def check(self, status, what=""):
+        """Raises what PyTorch would for an error of CUDA; `what` goes on with its text."""
+        if status != 0:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorString(status, ctypes.byref(text))
+            raise RuntimeError(f"CUDA error: {(text.value or b'unknown error').decode()}{what}")
+
+    def synchronize(self):
+        """A RuntimeError if a kernel has failed."""
+        self.need_context()
+        self.check(self.library.cuCtxSynchronize())
+
     def attribute(self, number):
         """Numbers: CUDA driver API reference, enum CUdevice_attribute."""
         value = ctypes.c_int()
@@ -99,11 +111,11 @@ class Event:
         self._library.cuEventRecord(self._handle, None)
 
     def elapsed_time(self, end):
-        """Milliseconds from here to `end`, or NoTime."""
+        """Milliseconds from here to `end`. NoTime if nothing ran in between: what the CPU did has no simulated time."""
         if not SIMULATED:
             return NoTime()
         time = ctypes.c_float()
         status = self._library.cuEventElapsedTime_v2(ctypes.byref(time), self._handle, end._handle)
         if status != 0:
             raise RuntimeError(f"bankshot: no time between events that were not both recorded (status {status})")
-        return time.value
+        return time.value or NoTime()

@@ -64,8 +64,7 @@ class Exposed:
         self._gpu.need_context()
         status = self._gpu.library.cuMemHostRegister_v2(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), 0)
         if status not in (0, _ALREADY_REGISTERED):  # already: by an extension, see cuda_is_the_cpu.h
-            raise RuntimeError(f"bankshot: a tensor of {end - begin} bytes cannot be made accessible to kernels: "
-                               f"cuMemHostRegister answers {status}")
+            self._gpu.check(status, f"; bankshot: a tensor of {end - begin} bytes cannot be made accessible to kernels")
         if status == 0:
             self._registered[begin] = end, how_many
             bisect.insort(self._starts, begin)

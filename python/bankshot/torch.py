@@ -29,7 +29,7 @@ def _event_class():
             pass
 
         def synchronize(self):
-            pass
+            _gpu.this().synchronize()
 
         def query(self):
             return True
@@ -51,7 +51,7 @@ def _stream_class(Event):
             pass
 
         def synchronize(self):
-            pass
+            _gpu.this().synchronize()
 
         def wait_stream(self, other):
             pass
@@ -95,16 +95,18 @@ def _cuda_is_the_cpu(torch):
         "current_device": lambda: 0,
         "set_device": lambda device: None,
         "device": lambda device=None: contextlib.nullcontext(),
+        "device_of": lambda tensor: contextlib.nullcontext(),
         "get_device_capability": lambda device=None: gpu().capability(),
         "get_device_name": lambda device=None: gpu().name(),
         "get_device_properties": lambda device=None: gpu().properties(),
         "mem_get_info": lambda device=None: gpu().memory(),
-        "synchronize": lambda device=None: None,
+        "synchronize": lambda device=None: gpu().synchronize(),
         "empty_cache": lambda: None,
         "manual_seed": lambda seed: None,
         "manual_seed_all": lambda seed: None,
         "current_stream": lambda device=None: Stream(),
         "default_stream": lambda device=None: Stream(),
+        "set_stream": lambda stream: None,
         "stream": lambda stream: stream or contextlib.nullcontext(),
         "Stream": Stream,
         "Event": Event,

@@ -79,6 +79,8 @@ def _benchmark(original):
         function()
         end.record()
         time = begin.elapsed_time(end)
+        if _gpu.SIMULATED and time != time:
+            _say("what launches no kernel has no simulated time (nan), such as functions of PyTorch, which run on the CPU")
         quantiles = call.arguments["quantiles"]
         if quantiles:
             return [time] * len(quantiles) if len(quantiles) > 1 else time

@@ -298,6 +298,9 @@ def compiled_by_nvrtc(library, architecture, kind):
 
 def main():
     context, device = ctypes.c_void_p(), ctypes.c_int()
+    address = lambda library: ctypes.cast(library.cuInit, ctypes.c_void_p).value
+    if address(ctypes.CDLL("libcuda.so")) != address(cuda):
+        sys.exit("FAIL libcuda.so is another library than libcuda.so.1")
     call("cuInit", 0)
     call("cuDeviceGet", ctypes.byref(device), 0)
     call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)

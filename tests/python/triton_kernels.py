@@ -136,11 +136,12 @@ def torch_cuda_answers_for_the_gpu():
     assert torch.cuda.get_device_capability() == (8, 0)
     assert torch.cuda.get_device_properties(0).multi_processor_count == 108
     assert triton.runtime.driver.active.get_current_target().arch == 80
+    torch.cuda.set_stream(torch.cuda.Stream())
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()
     end.record()
     torch.cuda.synchronize()
-    assert start.elapsed_time(end) == 0 if SIMULATED else start.elapsed_time(end) != start.elapsed_time(end)
+    assert start.elapsed_time(end) != start.elapsed_time(end)  # nothing ran in between
 
 
 @case
@@ -167,5 +168,8 @@ def two_storages_over_the_same_bytes():
 if "past-the-end" in sys.argv:
     x = torch.rand(1000)
     add[(4,)](x, x, torch.empty(1000), 1024, 256)
-    torch.cuda.synchronize()
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError as error:
+        print(error)
 sys.exit(1 if failures else 0)
