@@ -44,11 +44,14 @@ std::vector<std::string> incomplete(const host::Target& target, const host::Obse
 }
 
 bool say_failed_launches(const report::RunReport& report) {
-  const uint64_t failed = report.failed_launches();
-  if (failed == 0) return false;
-  std::fprintf(stderr, "bankshot: %s %s of a kernel failed\n", report::grouped(failed).c_str(),
-               failed == 1 ? "launch" : "launches");
-  return true;
+  const auto say_if_any = [](uint64_t launches, const char* what) {
+    if (launches != 0)
+      std::fprintf(stderr, "bankshot: %s %s of a kernel %s\n", report::grouped(launches).c_str(),
+                   launches == 1 ? "launch" : "launches", what);
+    return launches != 0;
+  };
+  const bool failed = say_if_any(report.failed_launches(), "failed");
+  return say_if_any(report.partial_launches(), "stopped before the end") || failed;
 }
 
 }  // namespace bankshot::cli

@@ -20,7 +20,7 @@ void say_how_it_ended(const host::Target& target, const host::Ending& ending);
 /// What say_what_is_missing and say_how_it_ended say, for a report that is read later: a sentence each.
 std::vector<std::string> incomplete(const host::Target& target, const host::Observation& seen);
 
-/// Reports failed launches. @return whether there were any
+/// Reports launches that failed, or that were interrupted in a program that went on. @return whether there were any
 bool say_failed_launches(const report::RunReport& report);
 
 }  // namespace bankshot::cli

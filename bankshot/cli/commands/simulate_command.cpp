@@ -144,7 +144,7 @@ class Simulate final : public Command {
     if (!seen) return refuse(seen.error().message);
     const Status missing = say_what_is_missing(*seen);
     if (!seen->report.machine) seen->report.machine = report::machine_of(*config, setup->gpu.machine.transactions);
-    const bool stopped = seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
+    const bool stopped = stops_early() && seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
     const uint64_t cycles = all_cycles(seen->report);
     const bool written = write_timelines(*seen);
     int status = kDone;
@@ -176,6 +176,8 @@ class Simulate final : public Command {
   }
 
  private:
+  bool stops_early() const { return request_.max_cycles != timing::kNever; }
+
   /// The program on each of several GPUs, one run after the other.
   int compare(const std::vector<std::string>& command) {
     if (!trace_.empty()) return refuse("--trace needs one GPU, but --gpu names several");
@@ -223,7 +225,7 @@ class Simulate final : public Command {
       if (!report.machine) report.machine = report::machine_of(configs[k], setups[k].gpu.machine.transactions);
       if (interrupted) {
         status = seen->ending.shell_status();
-      } else if (report.partial_launches() != 0) {
+      } else if (stops_early() && report.partial_launches() != 0) {
         say("stopped after " + report::counted(all_cycles(report), "cycle", "cycles") + " on " + gpus[k] +
             " (--max-cycles)");
         status = kStopped;

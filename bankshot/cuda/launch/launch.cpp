@@ -63,7 +63,7 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
                                  uint32_t together) {
   // Before the running kernel is published: a reader may then interrupt it.
   std::optional<HeldInterrupt> held;
-  if (!process_request().report_folder.empty() || session.simulation()) held.emplace();
+  if (!process_request().report_folder.empty() || session.simulation() || HeldInterrupt::in_python()) held.emplace();
   const auto running = session.running().begin(function.name);
   if (session.device().pageable_memory)
     session.memory().engine().set_host_ranges(mapped_host_memory(session.memory().engine()));
@@ -89,9 +89,15 @@ void tell_left_open(const simt::LaunchStats& stats) {
                  "; PTX does not define the results, docs/conformance.md describes what Bankshot does");
 }
 
-/// After Ctrl-C during a launch: ends the process, with the report as it is.
+/// After Ctrl-C during a launch: ends the process, with the report as it is. Python ends itself, or goes on with a
+/// failed context: what the launch should have computed is not there.
 void end_if_interrupted(Session& session) {
   if (!HeldInterrupt::flag()) return;
+  if (HeldInterrupt::passed_on()) {
+    HeldInterrupt::forget();
+    session.corrupt(Status::launch_failure);
+    return;
+  }
   session.report().stop();
   end_by_interrupt();
 }
@@ -105,7 +111,8 @@ void record(Session& session, Function& function, const LaunchRequest& request, 
   if (ran.timing) simulated.emplace(session.simulation()->config(), *ran.timing);
   session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block, ran.stats, facts,
                        simulated ? &*simulated : nullptr);
-  if (ran.timing && session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session.report());
+  const bool is_over = ran.timing && session.simulation()->is_over(*ran.timing);
+  if (is_over && !HeldInterrupt::passed_on()) session.simulation()->end_process(session.report());
   end_if_interrupted(session);
 }
 

@@ -1,5 +1,6 @@
 #include "bankshot/cuda/process/interrupt.hpp"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,14 +31,22 @@ void note(int) {
   }
 }
 
+std::atomic<void (*)(int)> of_python{nullptr};
+
+void pass_on(int number) {
+  came.store(true);
+  of_python.load()(number);
+}
+
 }  // namespace
 
 HeldInterrupt::HeldInterrupt() {
-  if (sigaction(SIGINT, nullptr, &before_) != 0 || (before_.sa_flags & SA_SIGINFO) != 0 ||
-      before_.sa_handler != SIG_DFL)
-    return;
+  if (sigaction(SIGINT, nullptr, &before_) != 0 || (before_.sa_flags & SA_SIGINFO) != 0) return;
+  const bool is_default = before_.sa_handler == SIG_DFL;
+  if (!is_default && (before_.sa_handler == SIG_IGN || !in_python())) return;
   struct sigaction action{};
-  action.sa_handler = note;
+  action.sa_handler = is_default ? note : pass_on;
+  of_python.store(is_default ? nullptr : before_.sa_handler);
   action.sa_flags = SA_RESTART;
   held_ = sigaction(SIGINT, &action, nullptr) == 0;
 }
@@ -47,6 +56,12 @@ HeldInterrupt::~HeldInterrupt() {
 }
 
 const std::atomic<bool>& HeldInterrupt::flag() { return came; }
+
+bool HeldInterrupt::passed_on() { return came && of_python.load() != nullptr; }
+
+void HeldInterrupt::forget() { came.store(false); }
+
+bool HeldInterrupt::in_python() { return dlsym(RTLD_DEFAULT, "PyErr_SetInterrupt") != nullptr; }
 
 void end_by_interrupt() {
   signal(SIGINT, SIG_DFL);

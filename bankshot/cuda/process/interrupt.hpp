@@ -1,4 +1,4 @@
-// Ctrl-C while a launch is simulated: the launch stops and is reported, then the process ends as it would have.
+// Ctrl-C during a launch: the launch stops and is reported, then the process ends as it would have.
 #pragma once
 
 #include <signal.h>
@@ -7,8 +7,9 @@
 
 namespace bankshot::cuda {
 
-/// While one lives, the first SIGINT sets flag() and does nothing else; a second one has its default effect. Does
-/// nothing if the program has its own handler or ignores the signal. At most one lives at a time.
+/// While one lives, the first SIGINT sets flag() and does nothing else; a second one has its default effect. Python's
+/// handler only makes a note for the interpreter, which does not run during a launch: there SIGINT sets flag() and is
+/// passed on. Does nothing if the program has another handler or ignores the signal. At most one lives at a time.
 class HeldInterrupt {
  public:
   HeldInterrupt();
@@ -18,6 +19,12 @@ class HeldInterrupt {
 
   /// Whether a SIGINT was held since the process began.
   static const std::atomic<bool>& flag();
+  /// Whether it was passed on to Python, which ends the process or does not.
+  static bool passed_on();
+  /// Forgets one that was passed on.
+  static void forget();
+  /// Whether this process runs Python.
+  static bool in_python();
 
  private:
   struct sigaction before_{};

@@ -77,7 +77,7 @@ Status Session::open() {
   if (const auto style = Progress::style(request.progress); style && !progress_)
     progress_ = std::make_unique<Progress>(*style);
   if (progress_) options.progress = [this](const simt::LaunchProgress& now) { progress_->update(now); };
-  if (!request.report_folder.empty()) options.stop = &HeldInterrupt::flag();
+  if (!request.report_folder.empty() || HeldInterrupt::in_python()) options.stop = &HeldInterrupt::flag();
   options.checks = checks();
   options.compile = request.compile;
   options.tell_compiled = (request.tell_compiled || request.time_launches) && !request.simulate;
