@@ -5,7 +5,7 @@ import os
 import threading
 import weakref
 
-from bankshot import _torch_memory
+from bankshot import _gpu, _torch_memory
 
 _RUNS_ARE_COMPARED = "BANKSHOT_WITNESS" in os.environ  # by `bankshot fix`: what is in new memory must not differ
 
@@ -85,8 +85,18 @@ class Places:
 
 
 def _is_cuda(device):
-    """Whether an argument names a GPU, as a text or a torch.device."""
-    return type(device).__name__ in ("str", "device") and str(device).split(":")[0] == "cuda"
+    """Whether an argument names the GPU, as a text or a torch.device."""
+    kind, _, number = str(device).partition(":")
+    if type(device).__name__ not in ("str", "device") or kind != "cuda":
+        return False
+    need_number(int(number or 0))
+    return True
+
+
+def need_number(number):
+    """There is one GPU, number 0."""
+    if number not in (0, -1):  # -1: the current one
+        raise RuntimeError(f"CUDA error: invalid device ordinal {number}; Bankshot has one GPU, cuda:0")
 
 
 def _mode(torch, places):
@@ -106,7 +116,10 @@ def _mode(torch, places):
         """True: cuda, False: the CPU, None: the argument names no place."""
         if isinstance(device, torch.Tensor):
             return places.is_on_cuda(device)
-        return type(device) is int or _is_cuda(device) if type(device) in (int, str, torch.device) else None
+        if type(device) is int:
+            need_number(device)
+            return True
+        return _is_cuda(device) if type(device) in (str, torch.device) else None
 
     def change_place(function, arguments, options):
         """Where the result is wanted (None: nowhere in particular), and the same call for a build without CUDA."""
@@ -133,6 +146,11 @@ def _mode(torch, places):
             was_on_cuda = places.any_on_cuda(given)
             if was_on_cuda and function in told:
                 return told[function]
+            if was_on_cuda:
+                _gpu.this().synchronize()  # a kernel may have failed, which later operations tell
+                if function in (torch.Tensor.numpy, torch.Tensor.__array__):
+                    raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+                                    "host memory first.")
             if isinstance(function, torch._ops.OpOverloadPacket):  # such as one of an extension, which asks in C++
                 _torch_memory.expose(torch, given)
             place, function, arguments, options = change_place(function, arguments, options)

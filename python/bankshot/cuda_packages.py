@@ -61,6 +61,15 @@ def replace_runtime(module):
             module.__pyx_capi__[name] = capsule.PyCapsule_New(ctypes.cast(ours, ctypes.c_void_p), signature, None)
 
 
+def check_each_allocation_of_cupy(module):
+    """Under `bankshot check` CuPy takes each array from the driver: its pool rounds sizes up, and never gives back.
+
+    @param module  cupy
+    """
+    if "BANKSHOT_CHECK" in os.environ:
+        module.cuda.set_allocator(None)
+
+
 def let_cupy_make_ptx(module):
     """Its own switch for NVRTC, CUPY_COMPILE_WITH_PTX=1, which also keeps the files of its cache apart; and nvcc.
 

@@ -93,7 +93,7 @@ def _cuda_is_the_cpu(torch):
         "init": lambda: None,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
-        "set_device": lambda device: None,
+        "set_device": lambda device: _torch_devices.need_number(device) if type(device) is int else None,
         "device": lambda device=None: contextlib.nullcontext(),
         "device_of": lambda tensor: contextlib.nullcontext(),
         "get_device_capability": lambda device=None: gpu().capability(),

@@ -19,6 +19,7 @@ _PARTS = {
     "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),
     "cuda.core._linker": ("bankshot.cuda_packages", "silence_missing_nvjitlink"),
     "cuda.bindings._internal.runtime": ("bankshot.cuda_packages", "replace_runtime"),
+    "cupy": ("bankshot.cuda_packages", "check_each_allocation_of_cupy"),
     "cupy.cuda.compiler": ("bankshot.cuda_packages", "let_cupy_make_ptx"),
     "numba.cuda.codegen": ("bankshot.cuda_packages", "separate_numba_cache"),
     "pycuda.compiler": ("bankshot.cuda_packages", "let_pycuda_make_ptx"),

@@ -4,6 +4,7 @@ import copy
 import sys
 import threading
 
+import numpy
 import torch
 
 failures = 0
@@ -36,6 +37,24 @@ def moves_between_devices_copy():
         assert not torch.equal(moved, x)
         back = moved.cpu()
         assert not back.is_cuda and torch.equal(back, moved) and back.data_ptr() != moved.data_ptr()
+
+
+@case
+def mistakes_are_errors():
+    x = torch.rand(4, device="cuda")
+    for mistake in (lambda: x.to("cuda:1"), lambda: torch.zeros(3, device="cuda:1"), lambda: torch.cuda.set_device(3), lambda: x.to(1)):
+        try:
+            mistake()
+            raise AssertionError("no error")
+        except RuntimeError as error:
+            assert "invalid device ordinal" in str(error)
+    for mistake in (x.numpy, lambda: numpy.asarray(x)):
+        try:
+            mistake()
+            raise AssertionError("no error")
+        except TypeError as error:
+            assert "Tensor.cpu()" in str(error)
+    assert x.cpu().numpy().shape == (4,) and x.tolist()[0] == x[0].item()
 
 
 @case

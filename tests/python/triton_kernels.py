@@ -166,10 +166,12 @@ def two_storages_over_the_same_bytes():
 
 
 if "past-the-end" in sys.argv:
-    x = torch.rand(1000)
+    x = torch.rand(1000, device="cuda")
     add[(4,)](x, x, torch.empty(1000), 1024, 256)
-    try:
-        torch.cuda.synchronize()
-    except RuntimeError as error:
-        print(error)
+    for use in (torch.cuda.synchronize, x.cpu, x.sum, lambda: x + 1):
+        try:
+            use()
+            print("FAIL no error after a kernel that failed")
+        except RuntimeError as error:
+            print("PASS", error)
 sys.exit(1 if failures else 0)
