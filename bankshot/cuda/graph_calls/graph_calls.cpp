@@ -29,6 +29,14 @@ bool is_captured_for(Session& session, const Graph* graph) {
   return found;
 }
 
+/// Source: CUDA driver API reference, cuGraphConditionalHandleCreate: of the graph, or of one around it.
+bool is_condition_of(const Condition& condition, const Graph* graph) {
+  const auto is_same = [&](const auto& other) { return other.get() == &condition; };
+  for (; graph != nullptr; graph = graph->inside)
+    if (std::ranges::any_of(graph->conditions, is_same)) return true;
+  return false;
+}
+
 Status replace(Node& node, MadeWork work) {
   if (!work) return work.error();
   if (type_of(*work) != type_of(node.work)) return Status::invalid_value;
@@ -140,8 +148,9 @@ Status add_conditional(Session& session, Node** node, Graph* graph, Node* const*
   work.condition = session.work().graphs.find_condition(parameters.handle);
   const bool is_switch = parameters.type == ConditionalWork::choose_switch;
   const unsigned most = parameters.type == ConditionalWork::choose_if ? 2 : 1;  // the second body of IF is its else
-  if (!work.condition || parameters.type < 0 || parameters.type > ConditionalWork::choose_switch ||
-      parameters.size == 0 || (!is_switch && parameters.size > most))
+  if (!work.condition || !is_condition_of(*work.condition, graph) || parameters.type < 0 ||
+      parameters.type > ConditionalWork::choose_switch || parameters.size == 0 ||
+      (!is_switch && parameters.size > most))
     return Status::invalid_value;
   if (const auto edges = edges_to(session.work(), *graph, dependencies, data, count); !edges) return edges.error();
   work.kind = static_cast<ConditionalWork::Kind>(parameters.type);
