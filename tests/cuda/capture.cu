@@ -92,6 +92,13 @@ static void allocations() {
   EXPECT_EQ(out, 0);
   launches(graph, 3);
   EXPECT_EQ(out, 0x11111111);
+  // Memory of no graph is not freed by one.
+  cudaGraph_t of_nothing;
+  OK(cudaMalloc(&allowed, 16));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeRelaxed));
+  EXPECT_EQ(cudaFreeAsync(allowed, main_stream), cudaErrorInvalidValue);
+  cudaStreamEndCapture(main_stream, &of_nothing);
+  OK(cudaFree(allowed));
   // Its addresses are this graph's only: it is not to be inside of another one.
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, graph, 0));

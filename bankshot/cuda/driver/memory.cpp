@@ -71,7 +71,7 @@ BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
 BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
   return issue(
       stream, [&](Session& session) { return release(session.memory(), as_pointer(address), {MemoryKind::device}); },
-      [&](Session&) { return MadeWork(FreeWork{address}); });
+      [&](Session& session) { return free_work(session.memory(), address); });
 }
 
 BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {

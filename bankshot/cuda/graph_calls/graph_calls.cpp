@@ -141,6 +141,15 @@ Status add_allocate(Session& session, Node** node, Graph* graph, Node* const* de
   return add(session, node, graph, dependencies, data, count, std::move(work));
 }
 
+Status add_free(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
+                size_t count, uint64_t address) {
+  if (!is_graph(session, graph)) return Status::invalid_value;
+  for (const auto& other : graph->nodes)
+    if (const auto* free = std::get_if<FreeWork>(&other->work); free && free->address == address)
+      return Status::invalid_value;
+  return add(session, node, graph, dependencies, data, count, free_work(session.memory(), address));
+}
+
 Status add_conditional(Session& session, Node** node, Graph* graph, Node* const* dependencies,
                        const abi::EdgeData* data, size_t count, abi::ConditionalNode& parameters) {
   if (!is_graph(session, graph)) return Status::invalid_value;
@@ -181,7 +190,8 @@ Status create_condition(Session& session, unsigned long long* handle, Graph* gra
 }
 
 Status remove(Session& session, Node* node) {
-  if (!is_node(session, node) || is_captured_for(session, node->graph)) return Status::invalid_value;
+  if (!is_node(session, node) || is_captured_for(session, node->graph) || has_memory(*node->graph))
+    return Status::invalid_value;
   node->graph->remove(node);
   return Status::success;
 }
@@ -248,7 +258,7 @@ Status connect(Session& session, Graph* graph, Node* const* from, Node* const* t
 }
 
 Status disconnect(Session& session, Graph* graph, Node* const* from, Node* const* to, size_t count) {
-  if (!is_graph(session, graph) || (count > 0 && (!from || !to))) return Status::invalid_value;
+  if (!is_graph(session, graph) || (count > 0 && (!from || !to || has_memory(*graph)))) return Status::invalid_value;
   for (size_t k = 0; k < count; ++k)
     if (!is_node(session, from[k]) || !is_node(session, to[k]) || !graph->depends(to[k], from[k]))
       return Status::invalid_value;

@@ -19,6 +19,10 @@ MadeWork memory_operations_work(const abi::MemoryOperation* operations, unsigned
 /// Reserves address space, which is backed by memory when the node runs. @return not_supported for shareable memory
 MadeWork allocate_work(DeviceMemory& memory, const abi::AllocateNode& parameters);
 
+/// @return invalid_value for an address that no node allocates. Source: CUDA driver API reference,
+/// cuGraphAddMemFreeNode and, for captured streams, cuMemFreeAsync
+MadeWork free_work(DeviceMemory& memory, uint64_t address);
+
 /// The same for an allocation on a captured stream. @param pointer  receives the address
 template <class Pointer>
 MadeWork allocate_later(DeviceMemory& memory, Pointer* pointer, size_t bytes) {
