@@ -92,6 +92,20 @@ static void allocations() {
   EXPECT_EQ(out, 0);
   launches(graph, 3);
   EXPECT_EQ(out, 0x11111111);
+  // Zero bytes are an allocation, too. Memory of no graph is not freed by one.
+  cudaGraph_t of_nothing;
+  OK(cudaMalloc(&allowed, 16));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeRelaxed));
+  OK(cudaMallocAsync(&memory, 0, main_stream));
+  EXPECT(memory != nullptr);
+  OK(cudaFreeAsync(memory, main_stream));
+  OK(cudaStreamEndCapture(main_stream, &of_nothing));
+  launches(of_nothing, 2);
+  OK(cudaGraphDestroy(of_nothing));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeRelaxed));
+  EXPECT_EQ(cudaFreeAsync(allowed, main_stream), cudaErrorInvalidValue);
+  cudaStreamEndCapture(main_stream, &of_nothing);
+  OK(cudaFree(allowed));
   // Its addresses are this graph's only: it is not to be inside of another one.
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, graph, 0));

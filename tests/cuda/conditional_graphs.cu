@@ -55,6 +55,17 @@ int main() {
   conditional(graph, nullptr, handle, cudaGraphCondTypeWhile, 1, bodies);
   const auto added = kernel(bodies[0], nullptr, reinterpret_cast<void*>(add), &memory, &one);
   kernel(bodies[0], added, reinterpret_cast<void*>(count_down), &left, &handle);
+  // A condition is for its graph and those inside.
+  cudaGraph_t other;
+  OK(cudaGraphCreate(&other, 0));
+  cudaGraphNodeParams strange{};
+  strange.type = cudaGraphNodeTypeConditional;
+  strange.conditional.handle = handle;
+  strange.conditional.type = cudaGraphCondTypeIf;
+  strange.conditional.size = 1;
+  cudaGraphNode_t refused = nullptr;
+  EXPECT_EQ(cudaGraphAddNode(&refused, other, nullptr, nullptr, 0, &strange), cudaErrorInvalidValue);
+  OK(cudaGraphDestroy(other));
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, graph, 0));
   EXPECT_EQ(cudaFree(reinterpret_cast<void*>(handle)), cudaErrorInvalidValue);  // not the program's memory

@@ -259,6 +259,16 @@ static void handles_name_their_context() {
   EXPECT_EQ(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, nullptr, none, nullptr), CUDA_ERROR_INVALID_CONTEXT);
   DRIVER_OK(cuStreamQuery(stream));
+  // Addresses are the process's.
+  unsigned type = 0;
+  CUpointer_attribute memory_type = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void* place = &type;
+  DRIVER_OK(cuPointerGetAttribute(&type, memory_type, memory));
+  EXPECT_EQ(type, CU_MEMORYTYPE_DEVICE);
+  EXPECT_EQ(cuPointerGetAttribute(&type, memory_type, reinterpret_cast<CUdeviceptr>(&context)),
+            CUDA_ERROR_INVALID_VALUE);
+  DRIVER_OK(cuPointerGetAttributes(1, &memory_type, &place, reinterpret_cast<CUdeviceptr>(&context)));
+  EXPECT_EQ(type, 0);
   DRIVER_OK(cuMemFreeAsync(memory, stream));
   DRIVER_OK(cuStreamSynchronize(stream));
   DRIVER_OK(cuEventDestroy(event));

@@ -285,6 +285,17 @@ static void memory_nodes() {
   OK(cudaFree(allocate.dptr));
   OK(cudaGraphAddMemFreeNode(&freed, graph, &out, 1, allocate.dptr));
   void* which = nullptr;
+  cudaGraphNode_t wrong = nullptr;
+  EXPECT_EQ(cudaGraphAddMemFreeNode(&wrong, graph, &out, 1, allocate.dptr), cudaErrorInvalidValue);  // twice
+  EXPECT_EQ(cudaGraphAddMemFreeNode(&wrong, graph, &out, 1, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphAddMemFreeNode(&wrong, graph, &out, 1, f.device), cudaErrorInvalidValue);  // of cudaMalloc
+  // What allocates keeps its nodes and edges.
+  EXPECT_EQ(cudaGraphDestroyNode(freed), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphRemoveDependencies(graph, &out, &freed, nullptr, 1), cudaErrorInvalidValue);
+  size_t nodes = 0, edges = 0;
+  OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  OK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+  EXPECT(nodes == 4 && edges == 3);  // allocate, fill, copy, free
   OK(cudaGraphMemFreeNodeGetParams(freed, &which));
   EXPECT(which == allocate.dptr);
   OK(cudaGraphInstantiate(&frees, graph, 0));
@@ -293,10 +304,12 @@ static void memory_nodes() {
   OK(cudaGraphLaunch(frees, f.stream));
   EXPECT_EQ(result, 0x21212121);
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
-  EXPECT_EQ(used, 0);
+  EXPECT_EQ(used, 4096);  // mapped until it is trimmed
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &used));
   EXPECT_EQ(used, 4096);
   OK(cudaDeviceGraphMemTrim(0));
+  OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  EXPECT_EQ(used, 0);
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &used));
   EXPECT_EQ(used, 0);
   EXPECT_EQ(cudaMemset(allocate.dptr, 0, 4), cudaErrorInvalidValue);

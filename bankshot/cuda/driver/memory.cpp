@@ -71,7 +71,7 @@ BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
 BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
   return issue(
       stream, [&](Session& session) { return release(session.memory(), as_pointer(address), {MemoryKind::device}); },
-      [&](Session&) { return MadeWork(FreeWork{address}); });
+      [&](Session& session) { return free_work(session.memory(), address); });
 }
 
 BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
@@ -125,8 +125,9 @@ BANKSHOT_API(cuMemGetAddressRange_v2)(DevicePointer* base, size_t* size, DeviceP
   });
 }
 
+/// Addresses are the process's (CUDA driver API reference, "Unified Addressing"): no context need be current.
 BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer address) {
-  return call([&](Session& session) {
+  return call_anywhere([&](Session& session) {
     if (!value) return Status::invalid_value;
     const PointerView view = look_at(session.memory(), as_pointer(address));
     if (!view.allocation && session.device().pageable_memory && which == 3)
@@ -135,7 +136,8 @@ BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer addres
     const bool managed = view.type == PointerView::managed_memory;
     // Numbers: CUDA driver API reference, enum CUpointer_attribute.
     switch (which) {
-      case 1: return give(static_cast<Context**>(value), current_context());
+      case 1:
+        return give(static_cast<Context**>(value), current_context() ? current_context() : Contexts::get().primary());
       case 2: return give(static_cast<unsigned*>(value), view.type == PointerView::host_memory ? 1 : 2);
       case 3: return give(static_cast<DevicePointer*>(value), address);
       case 4:

@@ -15,9 +15,9 @@ enum MemoryAttribute : int { used_now, used_most, kept_now, kept_most };
 
 uint64_t* counter(GraphMemoryUse& use, int which) {
   switch (which) {
-    case used_now: return &use.used;
+    case used_now:
+    case kept_now: return &use.mapped;
     case used_most: return &use.most_used;
-    case kept_now: return &use.kept;
     case kept_most: return &use.most_kept;
     default: return nullptr;
   }
@@ -200,7 +200,7 @@ Status set_memory_attribute(Session& session, int device, int which, const void*
 
 Status trim(Session& session, int device) {
   if (device != 0) return Status::invalid_device;
-  session.memory().graph_use.kept = session.memory().graph_use.used;
+  session.memory().graph_use.trim();
   return Status::success;
 }
 

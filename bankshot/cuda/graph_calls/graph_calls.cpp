@@ -29,6 +29,14 @@ bool is_captured_for(Session& session, const Graph* graph) {
   return found;
 }
 
+/// Source: CUDA driver API reference, cuGraphConditionalHandleCreate: of the graph, or of one around it.
+bool is_condition_of(const Condition& condition, const Graph* graph) {
+  const auto is_same = [&](const auto& other) { return other.get() == &condition; };
+  for (; graph != nullptr; graph = graph->inside)
+    if (std::ranges::any_of(graph->conditions, is_same)) return true;
+  return false;
+}
+
 Status replace(Node& node, MadeWork work) {
   if (!work) return work.error();
   if (type_of(*work) != type_of(node.work)) return Status::invalid_value;
@@ -133,6 +141,15 @@ Status add_allocate(Session& session, Node** node, Graph* graph, Node* const* de
   return add(session, node, graph, dependencies, data, count, std::move(work));
 }
 
+Status add_free(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
+                size_t count, uint64_t address) {
+  if (!is_graph(session, graph)) return Status::invalid_value;
+  for (const auto& other : graph->nodes)
+    if (const auto* free = std::get_if<FreeWork>(&other->work); free && free->address == address)
+      return Status::invalid_value;
+  return add(session, node, graph, dependencies, data, count, free_work(session.memory(), address));
+}
+
 Status add_conditional(Session& session, Node** node, Graph* graph, Node* const* dependencies,
                        const abi::EdgeData* data, size_t count, abi::ConditionalNode& parameters) {
   if (!is_graph(session, graph)) return Status::invalid_value;
@@ -140,8 +157,9 @@ Status add_conditional(Session& session, Node** node, Graph* graph, Node* const*
   work.condition = session.work().graphs.find_condition(parameters.handle);
   const bool is_switch = parameters.type == ConditionalWork::choose_switch;
   const unsigned most = parameters.type == ConditionalWork::choose_if ? 2 : 1;  // the second body of IF is its else
-  if (!work.condition || parameters.type < 0 || parameters.type > ConditionalWork::choose_switch ||
-      parameters.size == 0 || (!is_switch && parameters.size > most))
+  if (!work.condition || !is_condition_of(*work.condition, graph) || parameters.type < 0 ||
+      parameters.type > ConditionalWork::choose_switch || parameters.size == 0 ||
+      (!is_switch && parameters.size > most))
     return Status::invalid_value;
   if (const auto edges = edges_to(session.work(), *graph, dependencies, data, count); !edges) return edges.error();
   work.kind = static_cast<ConditionalWork::Kind>(parameters.type);
@@ -172,7 +190,8 @@ Status create_condition(Session& session, unsigned long long* handle, Graph* gra
 }
 
 Status remove(Session& session, Node* node) {
-  if (!is_node(session, node) || is_captured_for(session, node->graph)) return Status::invalid_value;
+  if (!is_node(session, node) || is_captured_for(session, node->graph) || has_memory(*node->graph))
+    return Status::invalid_value;
   node->graph->remove(node);
   return Status::success;
 }
@@ -239,7 +258,7 @@ Status connect(Session& session, Graph* graph, Node* const* from, Node* const* t
 }
 
 Status disconnect(Session& session, Graph* graph, Node* const* from, Node* const* to, size_t count) {
-  if (!is_graph(session, graph) || (count > 0 && (!from || !to))) return Status::invalid_value;
+  if (!is_graph(session, graph) || (count > 0 && (!from || !to || has_memory(*graph)))) return Status::invalid_value;
   for (size_t k = 0; k < count; ++k)
     if (!is_node(session, from[k]) || !is_node(session, to[k]) || !graph->depends(to[k], from[k]))
       return Status::invalid_value;

@@ -28,10 +28,15 @@ Status add_event(Session& session, Node** node, Graph* graph, Node* const* depen
 /// The address goes into the parameters.
 Status add_allocate(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
                     size_t count, abi::AllocateNode* parameters);
+/// @return invalid_value for an address that no node allocates, or that a node of the graph frees
+Status add_free(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
+                size_t count, uint64_t address);
 /// The bodies, which are empty graphs, go into the parameters.
 Status add_conditional(Session& session, Node** node, Graph* graph, Node* const* dependencies,
                        const abi::EdgeData* data, size_t count, abi::ConditionalNode& parameters);
 Status create_condition(Session& session, unsigned long long* handle, Graph* graph, unsigned initial, unsigned flags);
+/// Graphs that allocate or free memory keep their nodes and edges: remove() and disconnect() return invalid_value.
+/// Source: CUDA driver API reference, cuGraphDestroyNode and cuGraphRemoveDependencies
 Status remove(Session& session, Node* node);
 
 // Nodes from CUgraphNodeParams. The structures of kernels and copies differ in the two interfaces: `make` makes their

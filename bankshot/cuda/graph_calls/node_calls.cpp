@@ -30,7 +30,7 @@ MadeWork plain_work(Session& session, const abi::NodeParameters& parameters, Mak
     case NodeType::wait_event: return event_work(session, parameters.event, false);
     case NodeType::record_event: return event_work(session, parameters.event, true);
     case NodeType::memory_operations: return operations_work(&parameters.memory_operations);
-    case NodeType::free: return Work(FreeWork{parameters.free});
+    case NodeType::free: return free_work(session.memory(), parameters.free);
     case NodeType::signal_semaphores:
     case NodeType::wait_semaphores:
       say_once("semaphores in graphs", "nodes for external semaphores are not supported in graphs");
@@ -50,6 +50,7 @@ Status add_node(Session& session, Node** node, Graph* graph, Node* const* depend
                        parameters->child.ownership == 1);
     case NodeType::allocate:
       return add_allocate(session, node, graph, dependencies, data, count, &parameters->allocate);
+    case NodeType::free: return add_free(session, node, graph, dependencies, data, count, parameters->free);
     case NodeType::conditional:
       return add_conditional(session, node, graph, dependencies, data, count, parameters->conditional);
     default: break;

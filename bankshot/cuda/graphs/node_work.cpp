@@ -34,6 +34,10 @@ MadeWork allocate_work(DeviceMemory& memory, const abi::AllocateNode& parameters
   return Work(std::move(work));
 }
 
+MadeWork free_work(DeviceMemory& memory, uint64_t address) {
+  return memory.engine().is_reserved(address, 1) ? MadeWork(FreeWork{address}) : Status::invalid_value;
+}
+
 MadeWork memory_operations_work(const abi::MemoryOperation* operations, unsigned count, unsigned flags) {
   constexpr unsigned kMost = 256;
   if (!operations || count == 0 || count > kMost || flags != 0) return Status::invalid_value;

@@ -3,10 +3,10 @@
 namespace bankshot::cuda {
 
 void GraphMemoryUse::allocated(uint64_t bytes) {
-  used += bytes;
-  most_used = std::max(most_used, used);
-  kept = std::max(kept, used);
-  most_kept = std::max(most_kept, kept);
+  live += bytes;
+  mapped = std::max(mapped, live);
+  most_used = std::max(most_used, mapped);
+  most_kept = std::max(most_kept, mapped);
 }
 
 void DeviceMemory::clear() {

@@ -13,11 +13,15 @@
 
 namespace bankshot::cuda {
 
-/// Bytes allocated by graph nodes, now and at most. `kept` restarts from `used` at a trim.
+/// Bytes that graph nodes allocate. What is freed stays mapped, for the next allocation, until it is trimmed; what is
+/// mapped counts as used and as reserved. Source: CUDA programming guide, "Graph Memory Nodes", section "Physical
+/// Memory Footprint".
 struct GraphMemoryUse {
-  uint64_t used = 0, most_used = 0, kept = 0, most_kept = 0;
+  uint64_t live = 0, mapped = 0;
+  uint64_t most_used = 0, most_kept = 0;  ///< of what is mapped, each since it was last set
   void allocated(uint64_t bytes);
-  void freed(uint64_t bytes) { used -= std::min(used, bytes); }
+  void freed(uint64_t bytes) { live -= std::min(live, bytes); }
+  void trim() { mapped = live; }
 };
 
 /// Requires the session's lock.

@@ -89,7 +89,7 @@ BANKSHOT_API(cudaFree)(void* pointer) {
 BANKSHOT_API(cudaFreeAsync)(void* pointer, void* stream) {
   return issue(
       stream, [&](Session& session) { return release(session.memory(), pointer, {MemoryKind::device}); },
-      [&](Session&) { return MadeWork(FreeWork{reinterpret_cast<uint64_t>(pointer)}); });
+      [&](Session& session) { return free_work(session.memory(), reinterpret_cast<uint64_t>(pointer)); });
 }
 
 BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {

@@ -101,15 +101,18 @@ TEST_F(CudaDeviceMemory, clear_forgets_everything) {
   EXPECT_EQ(memory.graph_use.most_kept, 0u);
 }
 
-TEST(CudaGraphMemoryUse, what_is_freed_stays_kept_until_it_is_trimmed) {
+TEST(CudaGraphMemoryUse, what_is_freed_stays_mapped_until_it_is_trimmed) {
   GraphMemoryUse use;
   use.allocated(100);
   use.allocated(50);
   use.freed(100);
   use.allocated(20);
-  EXPECT_EQ(use.used, 70u);
+  EXPECT_EQ(use.mapped, 150u);
   EXPECT_EQ(use.most_used, 150u);
-  EXPECT_EQ(use.kept, 150u);
+  use.trim();
+  EXPECT_EQ(use.mapped, 70u);
+  EXPECT_EQ(use.most_used, 150u);
+  EXPECT_EQ(use.most_kept, 150u);
 }
 
 TEST_F(CudaDeviceMemory, free_memory_and_all_of_it) {
