@@ -48,6 +48,8 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& giv
   each.setup = &setup;
   each.launch = launch = &given;
   each.operations = &known;
+  host.update(*setup.memory);
+  each.host = &host;
   each.warps_per_cta = warps_per_cta(config, setup);
   each.ctas_per_sm = resident_ctas(each.warps_per_cta, residency);
   each.l1_bytes = l1_bytes(config, each.ctas_per_sm, given.shared_bytes);

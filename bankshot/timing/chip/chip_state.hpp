@@ -13,6 +13,7 @@
 #include "bankshot/support/thread_pool.hpp"
 #include "bankshot/timing/chip/chip.hpp"
 #include "bankshot/timing/chip/sampling.hpp"
+#include "bankshot/timing/memory/host_places.hpp"
 #include "bankshot/timing/memory/partition.hpp"
 #include "bankshot/timing/sm/sm.hpp"
 
@@ -52,8 +53,9 @@ struct Chip::State {
   std::deque<Memory> memories;
   ThreadPool pool;
   std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
-  Cycle time = 0;                                     ///< where the next launch begins
-  Cycle used = 0;                                     ///< cycles of all launches
+  HostPlaces host;
+  Cycle time = 0;        ///< where the next launch begins
+  Cycle used = 0;        ///< cycles of all launches
   bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
   std::map<LaunchKind, LaunchSample> samples;  ///< with options.sample
   simt::LaunchResources functional;            ///< for CTAs that are not simulated

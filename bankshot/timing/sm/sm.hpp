@@ -14,6 +14,7 @@
 #include "bankshot/simt/run/stepper.hpp"
 #include "bankshot/simt/textures/texture_run.hpp"
 #include "bankshot/timing/base/counters.hpp"
+#include "bankshot/timing/memory/host_places.hpp"
 #include "bankshot/timing/memory/memory_port.hpp"
 #include "bankshot/timing/pipelines/pipeline.hpp"
 #include "bankshot/timing/schedulers/scheduler.hpp"
@@ -37,6 +38,7 @@ struct SmLaunch {
   const simt::LaunchSetup* setup = nullptr;
   const simt::Launch* launch = nullptr;
   const Operations* operations = nullptr;
+  const HostPlaces* host = nullptr;
   unsigned ctas_per_sm = 1, warps_per_cta = 1;
   unsigned l1_bytes = 0;  ///< of the first-level cache
   Cycle begin = 0;

@@ -9,7 +9,7 @@
 namespace bankshot::timing {
 namespace {
 
-constexpr uint64_t kLocalBase = uint64_t{1} << 46, kForeignBase = uint64_t{1} << 45;
+constexpr uint64_t kLocalBase = uint64_t{1} << 46;
 
 }  // namespace
 
@@ -152,10 +152,10 @@ void Sm::charge_constant(Issue& issue) {
   issue.ready = issue.now + config_.load_store.constant_latency + (words == 0 ? 0 : words - 1);
 }
 
-/// Addresses of the memory system do not depend on where the host put the device's memory.
+/// Addresses of the memory system do not depend on where the host put the device's memory, or the program's own.
 uint64_t Sm::physical(uint64_t address) const {
   const simt::Memory& memory = *launch_.setup->memory;
-  return memory.contains(address) ? address - memory.base() : kForeignBase + address % 4096;
+  return memory.contains(address) ? address - memory.base() : launch_.host->of(address);
 }
 
 uint64_t Sm::physical_local(uint64_t offset, unsigned slot, unsigned lane) const {
