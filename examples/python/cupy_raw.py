@@ -2,7 +2,7 @@
 
     bankshot explain python3 cupy_raw.py
 
-Needs CuPy: pip install cupy-cuda13x[ctk]. With -lineinfo the report shows lines of the kernel's text.
+Needs CuPy: pip install cupy-cuda13x[ctk].
 """
 import cupy
 import numpy
@@ -17,7 +17,7 @@ extern "C" __global__ void histogram(const unsigned char* values, int n, unsigne
   __syncthreads();
   atomicAdd(&counts[threadIdx.x], mine[threadIdx.x]);
 }
-''', "histogram", options=("-lineinfo",))
+''', "histogram")
 
 values = cupy.arange(4096, dtype=cupy.uint8) // 16  # sixteen neighbours have one value
 counts = cupy.zeros(256, dtype=cupy.uint32)

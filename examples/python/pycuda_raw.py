@@ -2,7 +2,7 @@
 
     bankshot explain python3 pycuda_raw.py
 
-Needs nvcc and PyCUDA: pip install pycuda. With -lineinfo the report shows lines of the kernel's text.
+Needs nvcc and PyCUDA: pip install pycuda.
 """
 import numpy
 import pycuda.autoinit  # makes a context
@@ -18,7 +18,7 @@ __global__ void reverse(int* values) {
   __syncthreads();
   values[i] = mine[2 * (n - 1 - i)];
 }
-""", options=["-lineinfo"])
+""")
 
 values = numpy.arange(512, dtype=numpy.int32)
 expected = values.reshape(4, 128)[:, ::-1].ravel()

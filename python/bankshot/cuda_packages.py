@@ -6,7 +6,10 @@ way to make PTX instead, which Bankshot's driver takes in the same place.
 """
 
 import ctypes
+import os
 import warnings
+
+from bankshot import _lines
 
 
 def hide_nvjitlink(module):
@@ -85,6 +88,13 @@ def let_cupy_make_ptx(module):
         return compile_using_nvcc(source, options, arch, filename, code_type, separate_compilation, log_stream)
 
     module.compile_using_nvcc = compile_to_ptx
+    compile_module = module._compile_module_with_cache
+
+    def compile_with_lines(source, options=(), **others):
+        located = _lines.at_its_line(source)
+        return compile_module(located, options if located == source else (*options, "-lineinfo"), **others)
+
+    module._compile_module_with_cache = compile_with_lines
 
 
 def separate_numba_cache(module):
@@ -107,3 +117,12 @@ def let_pycuda_make_ptx(module):
         return compile_plain(source, options, keep, nvcc, cache_dir, "ptx" if target == "cubin" else target)
 
     module.compile_plain = compile_to_ptx
+    compile_source = module.compile
+
+    def compile_with_lines(source, nvcc="nvcc", options=None, *others, **named):
+        located = _lines.at_its_line(source)
+        if located != source:
+            options = [*(module.DEFAULT_NVCC_FLAGS if options is None else options), "-lineinfo"]
+        return compile_source(located, nvcc, options, *others, **named)
+
+    module.compile = compile_with_lines

@@ -3,13 +3,11 @@
 import contextlib
 import functools
 import inspect
-import json
 import os
 import re
 import subprocess
-import sys
 
-from bankshot import _gpu, _torch_devices, _torch_memory
+from bankshot import _gpu, _lines, _torch_devices, _torch_memory
 
 _INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_include")
 # The macro: headers of c10/cuda come without the file that CMake writes for a build with CUDA.
@@ -74,23 +72,13 @@ def _with_flags(torch, module, original):
 def _with_lines(original):
     signature = inspect.signature(original)
 
-    def at_its_line(source, file):
-        """A text of a Python file begins at its line there: reports and the compiler's messages name that."""
-        try:
-            with open(file, encoding="utf-8") as opened:
-                before, found, _ = opened.read().partition(source)
-        except (OSError, UnicodeDecodeError):
-            return source
-        return f"#line {before.count(chr(10)) + 1} {json.dumps(os.path.abspath(file))}\n{source}" if found else source
-
     @functools.wraps(original)
     def load_inline(*arguments, **options):
-        file = sys._getframe(1).f_code.co_filename
         call = signature.bind(*arguments, **options)
         sources = call.arguments.get("cuda_sources")
         if sources:
             sources = [sources] if isinstance(sources, str) else sources
-            call.arguments["cuda_sources"] = [at_its_line(source, file) for source in sources]
+            call.arguments["cuda_sources"] = [_lines.at_its_line(source) for source in sources]
         return original(*call.args, **call.kwargs)
 
     return load_inline
