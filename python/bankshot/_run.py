@@ -80,7 +80,10 @@ class Run:
     def html(self, path: Optional[AnyPath] = None) -> str:
         """The report as one page for a browser; written to `path`, if that is given."""
         if path is not None:
-            Path(path).write_text(self._page, encoding="utf-8")
+            try:
+                Path(path).write_text(self._page, encoding="utf-8")
+            except OSError as error:
+                raise Error(f"{os.fspath(path)} cannot be written: {error.strerror}", "name another file") from None
         return self._page
 
     def problems(self, *, max_conflicts: Optional[int] = None, max_wavefronts: Optional[int] = None,
@@ -246,6 +249,8 @@ def _run(mode: str, command: Command, args: tuple[Any, ...], options: list[str],
         gaps = _gaps(raw, status, errors)
         if outcome is _call.NOT_RETURNED:
             gaps.append(_call.NOT_RETURNED[1])
+        elif outcome is not None and not outcome[0] and gaps:
+            gaps.insert(0, f"the function has no value: {outcome[1]}")
         return Run(mode, raw["gpu"], kernels_of(raw), findings_of(raw), failed_of(raw), gaps, status, text, errors, raw,
                    page.read_text(encoding="utf-8"), outcome)
 

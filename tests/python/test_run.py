@@ -118,6 +118,8 @@ def test_a_run_with_gaps_is_never_clean(function, gap, value):
         run.assert_clean(max_conflicts=10**9)
     with pytest.raises(bankshot.Error, match=value):
         run.value
+    if "Error" in value:
+        assert value in run.gaps[0]  # the cause comes first
 
 
 def ends(file):
@@ -250,6 +252,7 @@ def test_gaps_are_those_of_the_report():
     (lambda: bankshot.check("true", checks=["luck"]), "no check 'luck'"),
     (lambda: bankshot.explain("sleep 10", timeout=0.2), "did not end within 0.2 s"),
     (lambda: bankshot.explain("true").value, "a command has no value"),
+    (lambda: bankshot.explain("true").html("/nonexistent/page.html"), "page.html cannot be written"),
 ])
 def test_rejects_what_cannot_be_run(call, reason):
     with pytest.raises(bankshot.Error, match=reason):
