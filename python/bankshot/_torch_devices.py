@@ -40,14 +40,7 @@ class Places:
         self._marked = set()  # addresses of the C++ objects
 
     def tensors(self, value):
-        """A tensor, or those in a list, tuple or dictionary."""
-        if isinstance(value, self._torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                yield from self.tensors(one)
-        elif isinstance(value, dict):
-            yield from self.tensors(list(value.values()))
+        return _torch_memory.tensors_in(self._torch, value)
 
     def storage(self, tensor):
         """None if it has none, as a sparse tensor or one that only stands for others, below vmap."""

@@ -81,16 +81,22 @@ def _exposed():
     return Exposed(_gpu.this())
 
 
-def expose(torch, value):
-    """Lets kernels access a tensor of the CPU, or those in a list, tuple or dictionary."""
+def tensors_in(torch, value):
+    """A tensor, or those in a list, tuple or dictionary."""
     if isinstance(value, torch.Tensor):
-        if value.device.type == "cpu" and value.layout == torch.strided:
-            _exposed().add(value.untyped_storage())
+        yield value
     elif isinstance(value, (list, tuple)):
         for one in value:
-            expose(torch, one)
+            yield from tensors_in(torch, one)
     elif isinstance(value, dict):
-        expose(torch, list(value.values()))
+        yield from tensors_in(torch, list(value.values()))
+
+
+def expose(torch, value):
+    """Lets kernels access the tensors_in(value) that are of the CPU."""
+    for tensor in tensors_in(torch, value):
+        if tensor.device.type == "cpu" and tensor.layout == torch.strided:
+            _exposed().add(tensor.untyped_storage())
 
 
 def expose_addresses(torch):

@@ -15,65 +15,59 @@ import contextlib
 from bankshot import _gpu, _torch_devices, _torch_memory
 
 
-def _event_class():
-    class Event:
-        """Reached when it is recorded, as every launch has ended when it returns."""
+class Event:
+    """Reached when it is recorded, as every launch has ended when it returns."""
 
-        def __init__(self, *_, **__):
-            self._event = _gpu.this().event()
+    def __init__(self, *_, **__):
+        self._event = _gpu.this().event()
 
-        def record(self, stream=None):
-            self._event.record()
+    def record(self, stream=None):
+        self._event.record()
 
-        def wait(self, stream=None):
-            pass
+    def wait(self, stream=None):
+        pass
 
-        def synchronize(self):
-            _gpu.this().synchronize()
+    def synchronize(self):
+        _gpu.this().synchronize()
 
-        def query(self):
-            return True
+    def query(self):
+        return True
 
-        def elapsed_time(self, other):
-            return self._event.elapsed_time(other._event)
-
-    return Event
+    def elapsed_time(self, other):
+        return self._event.elapsed_time(other._event)
 
 
-def _stream_class(Event):
-    class Stream:
-        """The default stream."""
+class Stream:
+    """The default stream."""
 
-        cuda_stream = 0
-        device_index = 0
+    cuda_stream = 0
+    device_index = 0
 
-        def __init__(self, *_, **__):
-            pass
+    def __init__(self, *_, **__):
+        pass
 
-        def synchronize(self):
-            _gpu.this().synchronize()
+    def synchronize(self):
+        _gpu.this().synchronize()
 
-        def wait_stream(self, other):
-            pass
+    def wait_stream(self, other):
+        pass
 
-        def wait_event(self, event):
-            pass
+    def wait_event(self, event):
+        pass
 
-        def record_event(self, event=None):
-            event = event or Event()
-            event.record()
-            return event
+    def record_event(self, event=None):
+        event = event or Event()
+        event.record()
+        return event
 
-        def query(self):
-            return True
+    def query(self):
+        return True
 
-        def __enter__(self):
-            return self
+    def __enter__(self):
+        return self
 
-        def __exit__(self, *_):
-            return None
-
-    return Stream
+    def __exit__(self, *_):
+        return None
 
 
 def put_in_place(torch):
@@ -85,8 +79,6 @@ def put_in_place(torch):
 
 def _cuda_is_the_cpu(torch):
     gpu = _gpu.this
-    Event = _event_class()
-    Stream = _stream_class(Event)
     answers = {
         "is_available": lambda: True,
         "is_initialized": lambda: True,

@@ -6,18 +6,7 @@ import threading
 
 import numpy
 import torch
-
-failures = 0
-
-
-def case(function):
-    global failures
-    try:
-        function()
-        print("PASS", function.__name__)
-    except Exception as error:  # noqa: BLE001  each case is told by itself
-        failures += 1
-        print("FAIL", function.__name__, type(error).__name__, error)
+from cases import case, failed
 
 
 @case
@@ -115,4 +104,4 @@ def tensors_without_a_storage():
     assert torch.vmap(lambda one: 2 * one)(torch.ones(3, device="cuda")).tolist() == [2, 2, 2]
 
 
-sys.exit(1 if failures else 0)
+sys.exit(1 if failed else 0)

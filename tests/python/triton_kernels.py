@@ -6,20 +6,9 @@ import sys
 import torch
 import triton
 import triton.language as tl
+from cases import case, failed
 
 SIMULATED = "BANKSHOT_SIMULATE" in os.environ
-failures = 0
-
-
-def case(function):
-    global failures
-    try:
-        function()
-        print("PASS", function.__name__)
-    except Exception as error:  # noqa: BLE001  each case is told by itself
-        failures += 1
-        print("FAIL", function.__name__, type(error).__name__, error)
-    return function
 
 
 @triton.jit
@@ -174,4 +163,4 @@ if "past-the-end" in sys.argv:
             print("FAIL no error after a kernel that failed")
         except RuntimeError as error:
             print("PASS", error)
-sys.exit(1 if failures else 0)
+sys.exit(1 if failed else 0)
