@@ -70,6 +70,7 @@ constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size
                           }};
 
 constexpr auto kIssue = &Config::issue;
+constexpr auto kWarpgroup = &Config::warpgroup;
 constexpr auto kLoadStore = &Config::load_store;
 constexpr auto kScratchpad = &Config::scratchpad;
 constexpr auto kLaunch = &Config::launch;
@@ -141,6 +142,13 @@ constexpr std::array kAfter = {
         "cycles from the beginning of a launch until its first CTAs start", false, true},
     Key{"launch", "cta_cycles", +in<kLaunch, &LaunchConfig::cta_cycles>, 0, kLong,
         "cycles from the end of a CTA until its successor starts", false, true},
+    Key{"warpgroup", "lanes", +in<kWarpgroup, &WarpgroupConfig::lanes>, 1, 65536,
+        "multiply-adds of 16-bit factors of a wgmma that one tensor unit starts per cycle; of 8 bits twice as many, of "
+        "tf32 half"},
+    Key{"warpgroup", "least_cycles", +in<kWarpgroup, &WarpgroupConfig::least_cycles>, 1, kLong,
+        "cycles from one wgmma to the next, at least"},
+    Key{"warpgroup", "latency", +in<kWarpgroup, &WarpgroupConfig::latency>, 1, kLong,
+        "cycles from the end of a wgmma in the tensor units until wgmma.wait_group lets warps go on"},
     Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64,
         "lanes whose addresses are generated per cycle"},
     Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,
@@ -355,7 +363,7 @@ std::span<const Key> timing_keys() {
 
 bool may_be_left_out(std::string_view section) {
   if (section == "transactions" || section == "launch") return true;
-  if (section == "units.tensor" || section == "units.fp16") return true;
+  if (section == "warpgroup" || section == "units.tensor" || section == "units.fp16") return true;
   // A section in which only components have keys.
   const auto is_other = [&](const Key& key) { return key.section == section && !is_parameter(key); };
   return std::ranges::none_of(keys(), is_other) && std::ranges::none_of(timing_keys(), is_other);

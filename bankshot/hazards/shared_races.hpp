@@ -77,8 +77,11 @@ class SharedRaces {
   void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
 
   // Asynchronous copies.
-  /// On behalf of the calling thread, which waits for them in groups, those of cp.async and bulk copies apart.
-  enum Queue : uint8_t { kLanes, kBulks };
+  /// On behalf of the calling thread, which waits for them in groups, those of cp.async, bulk copies and wgmma apart.
+  enum Queue : uint8_t { kLanes, kBulks, kProducts };
+  static constexpr size_t kQueues = 3;
+  /// From now on copies of any thread of these warps are copies of all: each may wait for them.
+  void share_copier(unsigned first_warp, unsigned warps, Queue queue);
   void copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found);
   void commit_group(unsigned warp, uint64_t lanes, Queue queue);
   /// All but the last `groups` have ended; with ~0 all copies.
@@ -149,7 +152,7 @@ class SharedRaces {
     struct Copies {
       Agent copier = 0;              ///< 0: none yet
       std::vector<uint32_t> groups;  ///< its step at each commit that was not waited for
-    } copies[2];                     ///< by queue
+    } copies[kQueues];               ///< by queue
   };
   /// What those who arrive somewhere know together.
   class Gathering {

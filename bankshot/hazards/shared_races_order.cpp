@@ -158,6 +158,13 @@ Agent SharedRaces::copier_of(Agent thread, Queue queue) {
   return copier;
 }
 
+void SharedRaces::share_copier(unsigned first_warp, unsigned warps, Queue queue) {
+  const Agent copier = copier_of(thread(first_warp, 0), queue);
+  if (threads_[thread(first_warp + warps, 0) - 1].copies[queue].copier == copier) return;
+  for (Agent one = thread(first_warp, 0); one < thread(first_warp + warps, 0); ++one)
+    threads_[one].copies[queue].copier = copier;
+}
+
 void SharedRaces::copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found) {
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane), copier = copier_of(by, queue);

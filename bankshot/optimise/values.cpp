@@ -60,7 +60,7 @@ std::vector<int> written_by(const ptx::KernelCode& code, const ptx::Step& step) 
 std::vector<int> read_by(const ptx::KernelCode& code, const ptx::Step& step) {
   std::vector<int> out;
   const ptx::Instruction& instruction = *step.instruction;
-  const size_t first = ptx::writes_first_operand(instruction) ? 1 : 0;
+  const size_t first = ptx::writes_first_operand(instruction) && !ptx::reads_first_operand(instruction) ? 1 : 0;
   for (size_t k = first; k < instruction.operands.size(); ++k) add_registers(code, step, instruction.operands[k], out);
   if (instruction.guard) {
     const int guard = code.entity(step, instruction.guard->name);

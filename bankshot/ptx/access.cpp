@@ -82,6 +82,19 @@ Access::Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
   return named(opcode, kKinds, none);
 }
 
+/// wgmma: reads of operands, and their groups.
+void warpgroup_access(const Modifiers& modifiers, Access& access) {
+  using enum Access::Kind;
+  access.asynchronous = true;
+  access.layout = Layout::operands;
+  access.operation = Access::Operation::none;  // .and of single bits
+  access.kind = has(modifiers, "mma_async")      ? load
+                : has(modifiers, "commit_group") ? commit
+                : has(modifiers, "wait_group")   ? wait
+                                                 : fence;
+  if (access.kind == load) access.space = Space::shared;
+}
+
 Layout layout_of(std::string_view opcode) {
   if (opcode == "ldmatrix" || opcode == "stmatrix" || opcode == "wmma") return Layout::matrix;
   if (opcode == "tex" || opcode == "tld4" || opcode.starts_with("su")) return Layout::texture;
@@ -160,6 +173,7 @@ Access access_of(std::string_view opcode, const std::vector<std::string>& modifi
   access.kind = kind_of(opcode, modifiers);
   if (access.kind != Access::Kind::none) access.layout = layout_of(opcode);
   if (opcode == "cp") copy_access(modifiers, access);
+  if (opcode == "wgmma") warpgroup_access(modifiers, access);
   return access;
 }
 

@@ -15,7 +15,7 @@ namespace bankshot::ptx {
 struct Access {
   enum class Kind : uint8_t {
     none,       ///< does nothing to memory
-    load,       ///< ld, ldu, ldmatrix, wmma.load, tex, tld4, suld
+    load,       ///< ld, ldu, ldmatrix, wmma.load, wgmma.mma_async, tex, tld4, suld
     store,      ///< st, stmatrix, wmma.store, sust, st.async
     atomic,     ///< atom: a read and a write, and the old value comes back
     reduction,  ///< red, sured, red.async: the same without a result
@@ -33,6 +33,7 @@ struct Access {
     bulk,     ///< a range of one lane
     tensor,   ///< a box of a tensor, by one lane
     texture,  ///< texels
+    operands, ///< of wgmma: matrices that descriptors describe, read by a warpgroup
   };
   enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, seq_cst };
   /// Threads that an order holds among; none if it is not written.

@@ -62,6 +62,10 @@ bool writes_first_operand(const Instruction& instruction) {
   return !none || has(instruction, "red");
 }
 
+bool reads_first_operand(const Instruction& instruction) {
+  return !writes_first_operand(instruction) || instruction.opcode == "wgmma";
+}
+
 bool has(const Instruction& instruction, std::string_view modifier) {
   return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
 }

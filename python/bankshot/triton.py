@@ -3,7 +3,7 @@
 `bankshot run python3 script.py` (or explain, check, simulate, fix) puts this module in place when Triton loads its NVIDIA
 driver; programs need not import it. Then
 
-* kernels are compiled for compute capability 8.x at most, because wgmma and tcgen05 are not supported yet;
+* kernels are compiled for compute capability 9.0 at most, because tcgen05 is not supported yet;
 * the autotuner and triton.testing.do_bench have the times of the simulated GPU under `bankshot simulate`. Otherwise they
   have none, as times of the host would say nothing about a GPU: the first configuration that runs is taken.
 """
@@ -14,7 +14,7 @@ import sys
 
 from bankshot import _gpu
 
-_MOST_CAPABILITY = 89
+_MOST_CAPABILITY = 90
 _said = set()
 
 
@@ -45,8 +45,8 @@ def put_in_place(module):
         target = target_of(self)
         if target.arch <= _MOST_CAPABILITY:
             return target
-        _say(f"Triton compiles for sm_80, not for sm_{target.arch}: wgmma and tcgen05 are not supported yet")
-        return type(target)(target.backend, 80, target.warp_size)
+        _say(f"Triton compiles for sm_90, not for sm_{target.arch}: tcgen05 is not supported yet")
+        return type(target)(target.backend, 90, target.warp_size)
 
     driver_class.__init__ = __init__
     driver_class.is_active = staticmethod(lambda: True)

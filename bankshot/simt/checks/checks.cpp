@@ -39,6 +39,13 @@ bool is_proxy_fence(const Match& m) {
   return m.access.space != ptx::Space::global && (m.has("async") || m.has("async::generic"));
 }
 
+hazards::SharedRaces::Queue queue_of(ptx::Access::Layout layout) {
+  using Layout = ptx::Access::Layout;
+  return layout == Layout::operands ? hazards::SharedRaces::kProducts
+         : layout == Layout::bulk   ? hazards::SharedRaces::kBulks
+                                    : hazards::SharedRaces::kLanes;
+}
+
 }  // namespace
 
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
@@ -54,6 +61,7 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
     case A::reduction:
       return access.layout == ptx::Access::Layout::lanes && !access.asynchronous ? checked_access(access) : op;
     case A::fence:
+      if (access.layout == ptx::Access::Layout::operands) return op;  // wgmma.fence orders registers
       if (opcode == "membar" || !m.has("proxy")) {
         op.kind = K::fence;
       } else if (is_proxy_fence(m)) {
@@ -63,7 +71,7 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
     case A::commit:
     case A::wait:
       op.kind = access.kind == A::commit ? K::commit : K::wait;
-      op.bulk = access.layout == ptx::Access::Layout::bulk;
+      op.queue = queue_of(access.layout);
       return op;
     case A::mbarrier:
       if (access.asynchronous) op.kind = K::copies_arrive;
@@ -254,8 +262,6 @@ Dim3 Checks::cta_of_rank(const Warp& w, unsigned rank) const {
 
 const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
   using K = CheckedOp::Kind;
-  using Races = hazards::SharedRaces;
-  const auto queue = op.bulk ? Races::kBulks : Races::kLanes;
   switch (op.kind) {
     case K::load:
     case K::store:
@@ -267,10 +273,10 @@ const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
       if (options_.race) of(w).races->exact().fence_proxy(warp_of(w), executing_lanes(w, i));
       break;
     case K::commit:
-      if (options_.race) of(w).races->exact().commit_group(warp_of(w), executing_lanes(w, i), queue);
+      if (options_.race) of(w).races->exact().commit_group(warp_of(w), executing_lanes(w, i), op.queue);
       break;
     case K::wait:
-      if (options_.race) of(w).races->exact().wait_groups(warp_of(w), executing_lanes(w, i), i->imm, queue);
+      if (options_.race) of(w).races->exact().wait_groups(warp_of(w), executing_lanes(w, i), i->imm, op.queue);
       break;
     case K::copies_arrive: copies_arrive(w, i); break;
     case K::members: check_members(w, i, op); break;

@@ -41,7 +41,7 @@ struct CheckedOp {
   uint8_t bytes = 0;     ///< an access: of each lane
   bool ignores = false;  ///< an atomic that ignores the old value: exch
   bool strong = false, is_volatile = false, acquires = false, releases = false;
-  bool bulk = false;                     ///< commit, wait: of bulk copies
+  hazards::SharedRaces::Queue queue = hazards::SharedRaces::kLanes;  ///< commit, wait: of which copies
   bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks
 };
@@ -113,6 +113,7 @@ class Checks final : public Checker {
                    int64_t barrier) override;
   void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
                      uint64_t barrier) override;
+  void multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint64_t* offsets, unsigned bytes) override;
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) override;
   void completes(Cta& cta, unsigned barrier, bool whole) override;
   void meets(Warp& w, uint64_t lanes) override;

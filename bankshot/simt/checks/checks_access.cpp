@@ -64,6 +64,11 @@ void with_width(size_t bytes, F f) {
   }
 }
 
+/// Whether an instruction is a product that reads its operands from shared memory: wgmma.
+bool is_product(const Warp& w, const Instr* i) {
+  return w.worker->program->info_of(i).access.layout == ptx::Access::Layout::operands;
+}
+
 std::string triple(const Dim3& at) {
   return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
@@ -115,7 +120,13 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    finding.detail = hazard.unfenced       ? "a bulk copy reads it, without a fence.proxy.async in between"
+    const bool by_product = is_product(w, code + hazard.later_site);
+    finding.detail = hazard.unfenced ? std::string(by_product ? "wgmma" : "a bulk copy") +
+                                           " reads it, without a fence.proxy.async in between"
+                     : is_product(w, code + hazard.earlier_site)
+                         ? "the earlier one is a wgmma that no thread has waited for"
+                     : by_product
+                         ? "wgmma reads it, but no barrier tells it that the data is there"
                      : hazard.asynchronous ? "one of them is an asynchronous copy that no thread has waited for"
                      : hazard.one_instruction
                          ? "threads of one warp write different values to the same place in one instruction"
@@ -357,6 +368,23 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
     of(w).races->exact().copy_async(access, hazards::SharedRaces::kBulks, found_);
   }
   tell(w, found_);
+}
+
+void Checks::multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint64_t* offsets, unsigned bytes) {
+  std::array<uint64_t, 64> at{};
+  for_lanes(lanes, [&](unsigned lane) { at[lane] = offsets[lane]; });
+  const uint64_t placed = placed_lanes(first, lanes, at.data(), bytes);
+  if (options_.memory) look_for_unwritten(first, i, placed, 0, at.data(), bytes);
+  if (!options_.race) return;
+  found_.clear();
+  hazards::SharedRaces& races = of(first).races->exact();
+  races.share_copier(warp_of(first), 4, hazards::SharedRaces::kProducts);
+  for_lanes(placed, [&](unsigned lane) {
+    const hazards::WarpAccess access =
+        warp_access(first, warp_of(first), i, hazards::AccessKind::read, 1, &at[lane], bytes);
+    races.copy_async(access, hazards::SharedRaces::kProducts, found_);
+  });
+  tell(first, found_);
 }
 
 void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier) {

@@ -307,7 +307,9 @@ uint32_t FunctionDecoder::new_site(unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
   const ptx::Access& access = item_->info.access;
-  program.sites.push_back({0, width, site_kind(access, false), access.layout == ptx::Access::Layout::matrix});
+  using Layout = ptx::Access::Layout;
+  const bool matrix = access.layout == Layout::matrix || access.layout == Layout::operands;
+  program.sites.push_back({0, width, site_kind(access, false), matrix});
   return static_cast<uint32_t>(item_->site);
 }
 

@@ -44,9 +44,6 @@ constexpr Known kKnown[] = {
 }  // namespace
 
 std::string remedy_of_unknown(std::string_view opcode) {
-  if (opcode == "wgmma")
-    return "Build for sm_90 instead of sm_90a, or let the program choose mma.sync: warpgroup products run on sm_90a "
-           "only.";
   if (opcode == "tcgen05")
     return "Build for sm_90 or older instead of sm_100a: only sm_100a and its relatives have tensor memory.";
   if (opcode == "clusterlaunchcontrol")

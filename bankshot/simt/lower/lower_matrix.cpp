@@ -12,54 +12,10 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-/// Matrix instructions are defined for warps of 32 lanes.
-bool fits_the_warp(Decoder& decoder, const ptx::Instruction& instruction) {
-  if (decoder.program().lanes == 32) return true;
-  return decoder.error(instruction.position, "'" + instruction.opcode +
-                                                 "' needs warps of 32 lanes, but those of this GPU have " +
-                                                 std::to_string(decoder.program().lanes));
-}
-
-/// The registers of one matrix, written `{…}`, or plain where it is one. Appended to `rows`.
-/// @return false after an error
-bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, unsigned bytes, bool writes,
-                     std::vector<uint32_t>& rows) {
-  const bool braces = operand.kind == Operand::Kind::vector;
-  const size_t found = braces ? operand.elements.size() : 1;
-  if (found != count || (!braces && count != 1)) {
-    return decoder.error(operand.position, "expected " + std::to_string(count) +
-                                               (count == 1 ? " register" : " registers in braces") +
-                                               " for this matrix, found " + std::to_string(found));
-  }
-  for (unsigned k = 0; k < count; ++k) {
-    const Operand& element = braces ? operand.elements[k] : operand;
-    const Type type = type_of_bytes(bytes);
-    rows.push_back(writes ? decoder.destination(element, type) : decoder.source(element, type));
-  }
-  return true;
-}
-
 /// `[p]` of memory that fragments may lie in. @return false after an error
 bool lower_matrix_address(Decoder& decoder, const Operand& operand, const Match& m, Instr& out) {
   out.flags |= InstrFlag::kMatrix;
   return lower_shared_address(decoder, operand, m.access.space, "matrices are loaded from and stored to", out);
-}
-
-MatrixShape shape_of(const Match& m) {
-  MatrixShape shape;
-  for (std::string_view modifier : m.modifiers) {
-    if (MatrixShape::named(modifier, shape)) return shape;
-  }
-  return {};
-}
-
-/// The element types among the modifiers, in order.
-std::vector<Element> elements_of(const Match& m) {
-  std::vector<Element> all;
-  for (std::string_view modifier : m.modifiers) {
-    if (const Element element = element_named(modifier); element != Element::none) all.push_back(element);
-  }
-  return all;
 }
 
 /// What mma and wmma.mma have in common. @param d, a, b, c  the matrices
@@ -118,6 +74,46 @@ void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const
 }
 
 }  // namespace
+
+bool fits_the_warp(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (decoder.program().lanes == 32) return true;
+  return decoder.error(instruction.position, "'" + instruction.opcode +
+                                                 "' needs warps of 32 lanes, but those of this GPU have " +
+                                                 std::to_string(decoder.program().lanes));
+}
+
+bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, unsigned bytes, bool writes,
+                     std::vector<uint32_t>& rows) {
+  const bool braces = operand.kind == Operand::Kind::vector;
+  const size_t found = braces ? operand.elements.size() : 1;
+  if (found != count || (!braces && count != 1)) {
+    return decoder.error(operand.position, "expected " + std::to_string(count) +
+                                               (count == 1 ? " register" : " registers in braces") +
+                                               " for this matrix, found " + std::to_string(found));
+  }
+  for (unsigned k = 0; k < count; ++k) {
+    const Operand& element = braces ? operand.elements[k] : operand;
+    const Type type = type_of_bytes(bytes);
+    rows.push_back(writes ? decoder.destination(element, type) : decoder.source(element, type));
+  }
+  return true;
+}
+
+MatrixShape shape_of(const Match& m) {
+  MatrixShape shape;
+  for (std::string_view modifier : m.modifiers) {
+    if (MatrixShape::named(modifier, shape)) return shape;
+  }
+  return {};
+}
+
+std::vector<Element> elements_of(const Match& m) {
+  std::vector<Element> all;
+  for (std::string_view modifier : m.modifiers) {
+    if (const Element element = element_named(modifier); element != Element::none) all.push_back(element);
+  }
+  return all;
+}
 
 uint32_t product_work(const Match& m) {
   const MatrixShape shape = shape_of(m);

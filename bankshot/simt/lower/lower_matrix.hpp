@@ -27,6 +27,15 @@ struct MmaSmall {
 /// tf32 twice as long as f16, and f64 sixteen times. Source: H100 whitepaper, peak rates.
 uint32_t product_work(const Match& m);
 
+/// Matrix instructions are defined for warps of 32 lanes. @return false after an error
+bool fits_the_warp(Decoder& decoder, const ptx::Instruction& instruction);
+/// The registers of one matrix, written `{…}`, or plain if it is one. Appended to `rows`. @return false after an error
+bool lower_registers(Decoder& decoder, const ptx::Operand& operand, unsigned count, unsigned bytes, bool writes,
+                     std::vector<uint32_t>& rows);
+MatrixShape shape_of(const Match& m);
+/// The element types among the modifiers, in order.
+std::vector<Element> elements_of(const Match& m);
+
 void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_wmma_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

@@ -15,7 +15,8 @@ std::string_view name(Unit unit) {
     case Unit::fp64: return "double precision";
     case Unit::sfu: return "special functions";
     case Unit::warp: return "across the warp";
-    case Unit::tensor: return "matrices";
+    case Unit::tensor:
+    case Unit::warpgroup: return "matrices";
     case Unit::memory: return "memory";
     default: return "control";
   }

@@ -50,7 +50,7 @@ struct SiteInfo {
   uint32_t instr = 0;  ///< index of the instruction
   unsigned width = 0;  ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
-  bool matrix = false;  ///< of ldmatrix, stmatrix, wmma: the lines of a matrix
+  bool matrix = false;  ///< of ldmatrix, stmatrix, wmma, wgmma: the lines of a matrix
 };
 
 /// An instruction whose accesses of global memory are counted.
@@ -76,7 +76,9 @@ inline scratchpad::AccessKind site_kind(const ptx::Access& access, bool adds_one
   const bool fills = access.kind == ptx::Access::Kind::copy && access.space == ptx::Space::shared;
   if (fills && access.layout == ptx::Access::Layout::lanes) return AccessKind::copy;
   if (access.kind == ptx::Access::Kind::store || fills) return AccessKind::store;
-  return access.layout == ptx::Access::Layout::matrix ? AccessKind::ldmatrix : AccessKind::load;
+  using Layout = ptx::Access::Layout;
+  const bool lines = access.layout == Layout::matrix || access.layout == Layout::operands;
+  return lines ? AccessKind::ldmatrix : AccessKind::load;
 }
 
 struct CopiedParam {

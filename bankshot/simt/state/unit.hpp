@@ -21,6 +21,7 @@ enum class Unit : uint8_t {
   ret,  ///< of a kernel: its end
   exit,
   barrier,
+  warpgroup,  ///< a product of matrices by four warps, which meet there
   fence,
   sleep,
   tx_begin,

@@ -139,6 +139,13 @@ struct LaunchConfig {
   unsigned cta_cycles = 0;  ///< from the end of a CTA until the one that takes its place starts
 };
 
+/// Products of a warpgroup (wgmma), by the tensor units of four schedulers.
+struct WarpgroupConfig {
+  unsigned lanes = 0;         ///< multiply-adds of 16-bit factors a cycle, of each unit; 0: it has no such products
+  unsigned least_cycles = 0;  ///< from one product to the next
+  unsigned latency = 0;       ///< from the last cycle of the tensor units until wgmma.wait_group knows
+};
+
 /// A GPU whose file has these sections can be simulated.
 struct Config {
   unsigned core_khz = 1'000'000;  ///< clock of the SMs: of issue
@@ -150,6 +157,7 @@ struct Config {
   IssueConfig issue;
   std::array<UnitConfig, kUnitClasses> units = {
       {{}, {}, {0, 0, 0}, {}, {}, {}, {}, {0, 0, 0}}};  ///< fp16, tensor: count 0 if it has none
+  WarpgroupConfig warpgroup;
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   scratchpad::LockHash lock_hash;  ///< of the locks of atomics, if there are any; whoever sets their number sets it

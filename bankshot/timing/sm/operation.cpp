@@ -35,16 +35,28 @@ Kind memory_kind(const Access& access) {
   }
 }
 
+Kind product_kind(const Access& access) {
+  switch (access.kind) {
+    case Access::Kind::load: return Kind::product;
+    case Access::Kind::commit: return Kind::product_commit;
+    case Access::Kind::wait: return Kind::product_wait;
+    default: return Kind::arithmetic;  // wgmma.fence: registers are in order here
+  }
+}
+
 Kind kind_of(simt::Unit unit, const Access& access, bool in_kernel) {
   using simt::Unit;
   switch (unit) {
+    case Unit::warpgroup: return product_kind(access);
     case Unit::memory: return memory_kind(access);
     case Unit::branch: return Kind::branch;
     case Unit::call: return Kind::call;
     case Unit::ret: return in_kernel ? Kind::exit : Kind::call;
     case Unit::exit: return Kind::exit;
     case Unit::barrier: return Kind::barrier;
-    case Unit::fence: return access.scope == Access::Scope::cta ? Kind::order : Kind::fence;
+    case Unit::fence:
+      if (access.layout == Access::Layout::operands) return product_kind(access);
+      return access.scope == Access::Scope::cta ? Kind::order : Kind::fence;
     case Unit::sleep: return Kind::sleep;
     case Unit::tx_begin: return Kind::tx_begin;
     case Unit::tx_commit: return Kind::tx_commit;
@@ -67,7 +79,8 @@ UnitClass unit_class(simt::Unit unit) {
     case Unit::fp64: return UnitClass::fp64;
     case Unit::sfu: return UnitClass::sfu;
     case Unit::warp: return UnitClass::warp;
-    case Unit::tensor: return UnitClass::tensor;
+    case Unit::tensor:
+    case Unit::warpgroup: return UnitClass::tensor;
     default: return UnitClass::alu;
   }
 }

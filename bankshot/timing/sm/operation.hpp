@@ -40,6 +40,9 @@ struct Operation {
     bulk_wait,
     bulk_wait_read,  ///< until the groups are written, or have been read
     mbarrier,        ///< an operation on a word of shared memory
+    product,         ///< wgmma.mma_async: of a warpgroup
+    product_commit,
+    product_wait,
   };
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic

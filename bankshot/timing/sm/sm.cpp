@@ -100,6 +100,7 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     stores_[slot] = deferred_[slot] = 0;
     copies_[slot].clear();
     bulk_stores_[slot].clear();
+    products_[slot].clear();
     scoreboard_.start(slot);
     order_.start(slot);
     l1_banks_.start(slot);

@@ -24,6 +24,7 @@
 #include "bankshot/timing/sm/execution_units.hpp"
 #include "bankshot/timing/sm/l1_banks.hpp"
 #include "bankshot/timing/sm/operation.hpp"
+#include "bankshot/timing/sm/product_groups.hpp"
 #include "bankshot/timing/sm/result_order.hpp"
 #include "bankshot/timing/sm/scoreboard.hpp"
 #include "bankshot/timing/sm/shared_port.hpp"
@@ -203,6 +204,7 @@ class Sm {
   void stored(const MemoryPort::Completion& done, Cycle now);
   void copied(unsigned slot, uint32_t instr, Cycle now);
   void tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now);
+  void multiply(const Issue& issue, unsigned wavefronts);
   // sm_cluster.cpp
   void cross(Issue& issue);
   void send_late_bulks(Cycle now);
@@ -279,6 +281,7 @@ class Sm {
       generation_{};  ///< of the warp in the slot: answers to the stores of an earlier warp are ignored
   std::array<uint32_t, kSlots> stores_{}, deferred_{};  ///< stores and atomics that are not answered; see pending_
   std::array<AsyncCopies, kSlots> copies_;
+  std::array<ProductGroups, kSlots> products_;
 
   simt::LaneAddresses addresses_;
   scratchpad::LineRequests requests_, row_;

@@ -79,6 +79,29 @@ void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
   }
 }
 
+/// A product of a warpgroup, of which this is the last warp to come: the tensor cores of the four warps take it together.
+/// The banks serve its operands at the same time; other accesses do not wait for them.
+void Sm::multiply(const Issue& issue, unsigned wavefronts) {
+  const unsigned first = issue.slot - issue.warp->index % 4;
+  std::array<ExecutionUnits::Choice, 4> cores;
+  Cycle begin = issue.now;
+  for (unsigned k = 0; k < cores.size(); ++k) {
+    cores[k] = units_.choose(*issue.operation, scheduler_of(first + k));
+    begin = std::max(begin, cores[k].free());
+  }
+  Cycle end = begin;
+  for (ExecutionUnits::Choice& core : cores) {
+    core.work = std::max(core.work, std::max(wavefronts, config_.warpgroup.least_cycles) * core.lanes);
+    core.take(begin);
+    end = std::max(end, core.end());
+  }
+  for (unsigned slot = first; slot < first + cores.size(); ++slot)
+    products_[slot].issue(end + config_.warpgroup.latency);
+  counters_.shared_wavefronts += wavefronts;
+  counters_.shared_ideal += wavefronts;
+  counters_.shared_busy_cycles += wavefronts;
+}
+
 /// A group is closed when what was asked for before has taken effect; who waits for groups waits for those of each
 /// lane.
 bool Sm::group_may_leave(const Issue& issue) {

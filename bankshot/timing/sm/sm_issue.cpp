@@ -66,6 +66,10 @@ bool Sm::may_leave(const Issue& issue) {
   switch (issue.operation->kind) {
     case Kind::fence: return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
     case Kind::copy_wait: return copies_[slot].there_but_for(issue.instr->imm) || block(slot, kNever, Cause::memory);
+    case Kind::product_wait: {
+      const Cycle by = products_[slot].by(issue.instr->imm);
+      return by <= issue.now || block(slot, by, Cause::execution);
+    }
     case Kind::bulk:
     case Kind::bulk_store:
     case Kind::bulk_reduce: return port_accepts(slot);
@@ -79,6 +83,7 @@ bool Sm::may_leave(const Issue& issue) {
     case Kind::tx_commit:
     case Kind::call:  // another frame's registers lie where those of the access may lie
     case Kind::order:
+    case Kind::product:
     case Kind::barrier: return deferred_[slot] == 0 || block(slot, kNever, Cause::ordering);
     default: return true;
   }
@@ -167,10 +172,10 @@ void Sm::execute(Issue& issue) {
 
   replays_ = 0;
   issue.ready = issue.now + 1;
-  issue.unit.take(issue.now);
+  if (operation.kind != Kind::product) issue.unit.take(issue.now);
   if (issue.global) charge_memory(issue);
   if (operation.kind == Kind::constant) charge_constant(issue);
-  if (!operation.is_access() && operation.kind != Kind::constant) {
+  if (!operation.is_access() && operation.kind != Kind::constant && operation.kind != Kind::product) {
     const unsigned interval = (issue.unit.work + issue.unit.lanes - 1) / issue.unit.lanes;
     issue.ready =
         pipeline_->other(issued(issue), Flow::other, std::max(latency_of(operation, issue.unit.unit), interval));
@@ -208,6 +213,8 @@ void Sm::execute(Issue& issue) {
   }
   if (operation.kind == Kind::copy && issue.global) charge_copy(issue, cost);  // else no lane copies
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
+  if (operation.kind == Kind::product && next != nullptr) multiply(issue, cost.wavefronts);
+  if (operation.kind == Kind::product_commit) products_[slot].commit();
   if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : cost);
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
@@ -273,6 +280,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     simt::prefetch_operands(*issue.warp, *next);
   }
   earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
+  if (operation.kind == Kind::product && next != nullptr) wake_cta(slot, issue.now + 1, Cause::barrier);
   if (operation.kind == Kind::barrier || lanes_ended) {
     wake_cta(slot, arrived + std::max(1u, config_.issue.barrier_cycles), Cause::barrier);
   }

@@ -1,10 +1,10 @@
 // The sums of matrix products: what one accumulator element becomes.
 //
-// PTX leaves order and precision of floating-point sums open. Here they are those measured on Hopper and Blackwell
-// (H100, B200): all products of an instruction are exact; with the accumulator they are brought to the largest exponent
+// PTX leaves order and precision of floating-point sums open. Here they are those measured on an H100 (docs/hopper.md,
+// "Sums"): all products of an instruction are exact; with the accumulator they are brought to the largest exponent
 // and cut off 25 places below it, towards zero; their sum is exact, and is cut off to f32, or rounded to nearest f16. A
-// product counts with the sum of its factors' exponents, of subnormal numbers the least one of their format, and zero
-// with that of the least normal f32. Source: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
+// product counts with the sum of its factors' exponents, of subnormal numbers the least one of their format; zeros do
+// not count. Others have found the same on Hopper and Blackwell: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
 // Matrix Cores", arXiv 2511.10909 (2025), the truncated fused sum with F = 25; Khattak, Mikaitis, "Accurate Models of
 // NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
@@ -15,10 +15,15 @@
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
-constexpr int kSumPlaces = 25;        ///< below the largest exponent
-constexpr s32 kLeastExponent = -126;  ///< of f32, and of zeros
-constexpr s32 kNoExponent = -2000;    ///< of a factor 0: its products never have the largest exponent
-constexpr s32 kInfinite = 3000;       ///< of a factor that is infinite or NaN
+/// What is kept of addends and of sums. Factors of 8 bits have less in wgmma: docs/hopper.md, "Sums".
+struct Precision {
+  s32 places = 25;    ///< below the largest exponent, of addends
+  s32 fraction = 23;  ///< bits of a sum, of f32
+};
+
+constexpr s32 kNoExponent = -2000;  ///< of a factor 0: its products never have the largest exponent
+constexpr s32 kAllZero = -1000;     ///< below it no addend counts
+constexpr s32 kInfinite = 3000;     ///< of a factor that is infinite or NaN
 
 inline s32 least_exponent(Element element) {
   switch (element) {
@@ -49,7 +54,8 @@ inline f32 to_half(f64 x) {
   const f32 odd = static_cast<f32>(as_float(as_bits(cut) | (cut != x ? u64{1} << 29 : 0)));
   f16 h;
   narrow_nearest(odd, h);
-  return widen(h);
+  const f32 half = widen(h);
+  return half == 0 ? 0 : half;  // no -0
 }
 
 /// The products of one accumulator, or of neighbours that have their second factors in common. All factors are exact in
@@ -62,6 +68,7 @@ struct Dots {
   const s32* ey;
   unsigned k;
   s32 c_least;  ///< exponent, of the accumulator's format
+  Precision precision = {};
 };
 
 /// Any numbers: infinite ones, NaN, subnormal sums. @param at  which accumulator @return what it becomes
@@ -71,9 +78,7 @@ inline f32 dot_carefully(const Dots& dots, unsigned at, f32 c) {
     return static_cast<f64>(dots.x[q * dots.step + at]) * static_cast<f64>(dots.y[q]);
   };
   f64 plain = c;
-  s32 e = kLeastExponent;
-  const s32 ec = exponent_of(c, dots.c_least);
-  e = ec > e ? ec : e;
+  s32 e = exponent_of(c, dots.c_least);
   for (unsigned q = 0; q < dots.k; ++q) {
     plain += product(q);
     const s32 eq = dots.ex[q * dots.step + at] + dots.ey[q];
@@ -81,14 +86,20 @@ inline f32 dot_carefully(const Dots& dots, unsigned at, f32 c) {
   }
   constexpr u64 kInfinity = u64{0x7ff} << 52;
   if ((as_bits(plain) & kInfinity) == kInfinity) return static_cast<f32>(plain);  // doubles hold all finite products
-  const f64 scale = power_of_two(kSumPlaces - e);
+  if (e < kAllZero) return 0;
+  const s32 places = dots.precision.places;
+  const f64 scale = power_of_two(places - e);
   s64 sum = static_cast<s64>(static_cast<f64>(c) * scale);
   for (unsigned q = 0; q < dots.k; ++q) sum += static_cast<s64>(product(q) * scale);
-  const f64 exact = static_cast<f64>(sum) * power_of_two(e - kSumPlaces);
-  if constexpr (Half) return widen(narrow<f16>(exact, FpMode::kNearest));
-  if (exact < 0x1p-126 && exact > -0x1p-126)
-    return static_cast<f32>(static_cast<f64>(static_cast<s64>(exact * 0x1p149)) * 0x1p-149);
-  return static_cast<f32>(cut_normal(exact));
+  const f64 exact = static_cast<f64>(sum) * power_of_two(e - places);
+  if constexpr (Half) {
+    const f32 half = widen(narrow<f16>(exact, FpMode::kNearest));
+    return half == 0 ? 0 : half;
+  }
+  const bool subnormal = exact < 0x1p-126 && exact > -0x1p-126;
+  const f64 cut = subnormal ? static_cast<f64>(static_cast<s64>(exact * 0x1p149)) * 0x1p-149 : cut_normal(exact);
+  const f32 kept = as_float(as_bits(static_cast<f32>(cut)) & ~u32{0} << (23 - dots.precision.fraction));
+  return kept == 0 ? 0 : kept;  // no -0
 }
 
 /// Sixteen accumulators. @tparam K  dots.k @return false if the careful way must be taken; nothing was done then
@@ -96,7 +107,7 @@ template <bool Half, unsigned K>
 inline bool dot_sixteen(const Dots& dots, f32* c) {
   // With exponents from -100 on powers of two fit, and what is cut off of a subnormal product is all of it; no sum is
   // subnormal. Up to 125 products fit.
-  constexpr s32 kLow = -100, kHigh = 125, kAllZero = -1000;
+  constexpr s32 kLow = -100, kHigh = 125;
   Floats sums, x;
   Ints ex;
   load_vector(sums, c);
@@ -109,8 +120,9 @@ inline bool dot_sixteen(const Dots& dots, f32* c) {
   }
   e = e < kAllZero ? Ints{} + kLow : e;
   if (any_negative((e - kLow) | (kHigh - e))) return false;
-  const Floats scale = reinterpret_cast<Floats>((127 + kSumPlaces - e) << 23);
-  const Floats back = reinterpret_cast<Floats>((127 - kSumPlaces + e) << 23);
+  const s32 places = dots.precision.places;
+  const Floats scale = reinterpret_cast<Floats>((127 + places - e) << 23);
+  const Floats back = reinterpret_cast<Floats>((127 - places + e) << 23);
   Ints part = __builtin_convertvector(sums * scale, Ints);
   Doubles low{}, high{};
   // A product is below 2^27 now: eight of them and the accumulator fit.
@@ -129,9 +141,9 @@ inline bool dot_sixteen(const Dots& dots, f32* c) {
     high *= widened<true>(back);
     for (unsigned j = 0; j < kSideBySide; ++j) c[j] = to_half(j < 8 ? low[j] : high[j - 8]);
   } else {
-    constexpr s64 kKept = ~((s64{1} << 29) - 1);
-    const auto cut = [](Doubles x) {
-      return __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & kKept), Eight);
+    const s64 kept = ~((s64{1} << (52 - dots.precision.fraction)) - 1);
+    const auto cut = [&](Doubles x) {
+      return __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & kept), Eight);
     };
     sums = together(cut(low), cut(high));
     sums *= back;

@@ -141,6 +141,23 @@ inline void gather_side_by_side(const Rows32& rows, const Fragment& f, unsigned 
   });
 }
 
+/// A or B of single bits: words, line by line.
+inline void gather_bits(const Rows32& rows, const Fragment& f, u32* out) {
+  const unsigned words = f.across() / 32;
+  for (unsigned c = 0; c < f.cores(); ++c) {
+    const Fragment::Place first = f.core(c);
+    for (unsigned l = 0; l < kTensorLanes; ++l)
+      out[(first.line + l / kCoreGroups) * words + first.across / 32 + l % kCoreGroups] = rows.row<const u32>(c)[l];
+  }
+}
+
+/// The sum as 32 bits: it wraps, or stops at the ends with .satfinite.
+inline s32 finished(s64 sum, bool saturates) {
+  constexpr s64 kLeast = -(s64{1} << 31), kMost = (s64{1} << 31) - 1;
+  if (saturates) sum = sum < kLeast ? kLeast : sum > kMost ? kMost : sum;
+  return static_cast<s32>(static_cast<u32>(static_cast<u64>(sum)));
+}
+
 /// Calls each(index, element) for all of an accumulator. @tparam T  f16, or as wide as a register
 template <class T, class F>
 inline void for_sums(const Rows32& rows, const Fragment& f, Layout layout, F each) {

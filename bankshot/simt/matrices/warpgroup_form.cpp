@@ -1,0 +1,74 @@
+#include "bankshot/simt/matrices/warpgroup_form.hpp"
+
+namespace bankshot::simt {
+
+uint64_t WarpgroupForm::packed() const {
+  const uint64_t flags = (negate_a ? 1 : 0) | (negate_b ? 2 : 0) | (mn_major_a ? 4 : 0) | (mn_major_b ? 8 : 0) |
+                         (saturate ? 16 : 0) | (sparse ? 32 : 0) | uint64_t{selector} << 6;
+  return n | uint64_t{k} << 16 | static_cast<uint64_t>(d) << 32 | static_cast<uint64_t>(a) << 40 |
+         static_cast<uint64_t>(b) << 48 | flags << 56;
+}
+
+WarpgroupForm WarpgroupForm::unpacked(uint64_t bits) {
+  const auto element = [&](unsigned at) { return static_cast<Element>(bits >> at & 0xff); };
+  const auto flag = [&](unsigned k) { return (bits >> (56 + k) & 1) != 0; };
+  WarpgroupForm f;
+  f.n = static_cast<unsigned>(bits & 0xffff);
+  f.k = static_cast<unsigned>(bits >> 16 & 0xffff);
+  f.d = element(32);
+  f.a = element(40);
+  f.b = element(48);
+  f.negate_a = flag(0);
+  f.negate_b = flag(1);
+  f.mn_major_a = flag(2);
+  f.mn_major_b = flag(3);
+  f.saturate = flag(4);
+  f.sparse = flag(5);
+  f.selector = static_cast<unsigned>(bits >> 62);
+  return f;
+}
+
+Fragment WarpgroupForm::fragment(Fragment::Role role) const {
+  const Element element = role == Fragment::Role::a ? a : role == Fragment::Role::b ? b : d;
+  return {role, element, {kRows, n, role == Fragment::Role::a ? kept() : k}};
+}
+
+int selected(const WarpgroupForm& form, const uint32_t* metadata, unsigned row, unsigned c) {
+  const unsigned lane = 4 * (row % 8), half = row / 8;
+  switch (bits(form.a)) {
+    case 8: return static_cast<int>(4 * (c / 2) + (metadata[lane + half + 2 * (c / 16)] >> 2 * (c % 16) & 3));
+    case 16:
+      return static_cast<int>(4 * (c / 2) +
+                              (metadata[lane + 2 * form.selector + c / 8] >> (16 * half + 2 * (c % 8)) & 3));
+    default: {
+      const uint32_t nibble = metadata[lane + 2 * form.selector + c / 4] >> (16 * half + 4 * (c % 4)) & 15;
+      return (nibble & 4) != 0 ? static_cast<int>(2 * c + (nibble >> 3)) : -1;
+    }
+  }
+}
+
+MatrixDescriptor MatrixDescriptor::unpacked(uint64_t bits) {
+  const auto units = [&](unsigned at) { return static_cast<uint32_t>(bits >> at & 0x3fff) << 4; };
+  static constexpr unsigned kAtoms[] = {16, 128, 64, 32};
+  return {units(0), units(16), units(32), static_cast<unsigned>(bits >> 49 & 7), kAtoms[bits >> 62]};
+}
+
+OperandCore MatrixDescriptor::core(bool mn_major, unsigned g, unsigned j) const {
+  const unsigned wide = atom / 16;  // units of 16 bytes
+  uint32_t first = start;
+  if (!mn_major) {
+    first += g * stride + j * (wide == 1 ? leading : 16);
+  } else if (wide == 1) {
+    first += j * stride + g * leading;
+  } else {
+    first += j % wide * 16 + j / wide * leading + g * stride;
+  }
+  OperandCore rows;
+  for (uint32_t r = 0; r < rows.size(); ++r) {
+    const uint32_t at = first + r * atom;
+    rows[r] = at ^ (((at >> 7) - base_offset) & (wide - 1)) << 4;
+  }
+  return rows;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,126 @@
+// wgmma: what four warps compute together, what it costs, and what is refused.
+#include <bit>
+#include <cmath>
+
+#include "engine_harness.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+class EngineWarpgroup : public EngineTest {
+ protected:
+  /// A kernel of sm_90a in whose shared memory `s` the half at byte b is (b / 2) mod 8 - 3, with %rd4 a descriptor of A at
+  /// byte 0 and %rd5 one of B at byte 2048: K-major without swizzle, cores of a row 128 bytes apart, those of eight rows
+  /// 256 bytes.
+  static std::string kernel_of(const std::string& body) {
+    return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
+           ".reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .pred %p<8>; .reg .f32 %f<16>; .reg .b16 %h<4>;\n"
+           ".shared .align 1024 .b8 s[4096];\nld.param.u64 %rd1, [out];\n" +
+           kThread +
+           "shl.b32 %r5, %r1, 1;\n"
+           "L: shr.u32 %r6, %r5, 1; and.b32 %r6, %r6, 7; sub.s32 %r6, %r6, 3; cvt.rn.f16.s32 %h1, %r6;\n"
+           "mov.u32 %r7, s; add.u32 %r7, %r7, %r5; st.shared.b16 [%r7], %h1; add.u32 %r5, %r5, 256;\n"
+           "setp.lt.u32 %p1, %r5, 4096; @%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0;\n"
+           "mov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; \n"
+           "add.u64 %rd5, %rd4, 128;\n"
+           "mov.f32 %f1, 0f3F800000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n" +
+           body + "\n}\n";
+  }
+  static inline const std::string kProduct =
+      "wgmma.fence.sync.aligned;\n"
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd4, %rd5, 1, 1, 1, 0, 0;\n"
+      "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n";
+  static inline const std::string kStore = "st.global.f32 [%rd2], %f4;\n";
+
+  static float half_at(unsigned byte) { return static_cast<float>(byte / 2 % 8) - 3; }
+  static float a(unsigned row, unsigned k) { return half_at(row / 8 * 256 + k / 8 * 128 + row % 8 * 16 + k % 8 * 2); }
+  static float b(unsigned k, unsigned column) { return half_at(2048 + k / 8 * 128 + column * 16 + k % 8 * 2); }
+};
+
+TEST_F(EngineWarpgroup, four_warps_multiply_matrices_in_shared_memory) {
+  const auto stats = run(kernel_of(kProduct + kStore), {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) {
+    // The fourth accumulator of a lane: row 8 + lane / 4 of its warp's sixteen, column 2 (lane % 4) + 1.
+    const unsigned row = t / 32 * 16 + 8 + t % 32 / 4, column = t % 4 * 2 + 1;
+    float sum = 1;
+    for (unsigned k = 0; k < 16; ++k) sum += a(row, k) * b(k, column);
+    ASSERT_EQ(std::bit_cast<float>(out[t]), sum) << "thread " << t;
+  }
+  ASSERT_EQ(stats->sites.size(), 2u);
+  // 64 rows and 8 columns of 32 bytes: 18 rows of 128 bytes, as counted on an H100.
+  for (const SiteReport& site : stats->sites) {
+    if (!site.op.starts_with("wgmma")) continue;
+    EXPECT_EQ(site.counter.wavefronts, 18u);
+    EXPECT_EQ(site.counter.ideal, 18u);
+  }
+}
+
+TEST_F(EngineWarpgroup, without_scale_d_the_accumulators_are_overwritten) {
+  std::string text = kernel_of(kProduct + kStore);
+  text.replace(text.find("%rd5, 1, 1, 1"), 13, "%rd5, 0, -1, 1");
+  const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_TRUE(stats) << stats.error().message;
+  float sum = 0;
+  for (unsigned k = 0; k < 16; ++k) sum -= a(8, k) * b(k, 1);
+  EXPECT_EQ(std::bit_cast<float>(out[0]), sum);
+}
+
+TEST_F(EngineWarpgroup, a_block_needs_whole_warpgroups) {
+  const auto stats = run(kernel_of(kProduct + kStore), {1, 1, 1}, {96, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_EQ(stats.error().kind, Fault::Kind::partial_warp);
+  EXPECT_NE(stats.error().message.find("the block has 96 threads, not a multiple of 128"), std::string::npos)
+      << stats.error().message;
+}
+
+TEST_F(EngineWarpgroup, a_warp_that_does_not_come_is_named) {
+  const auto stats = run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 exit;\n" + kProduct + kStore), {1, 1, 1},
+                         {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_TRUE(stats.error().message.find("warp 3, of the same warpgroup, has ended") != std::string::npos ||
+              stats.error().kind == Fault::Kind::deadlock)
+      << stats.error().message;
+}
+
+TEST_F(EngineWarpgroup, warps_at_different_products_are_told) {
+  const auto stats = run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 bra M;\n" + kProduct + "bra.uni E;\nM:\n" + kProduct +
+                                   "E:\n" + kStore),
+                         {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_NE(stats.error().message.find("is at another instruction, PTX line"), std::string::npos)
+      << stats.error().message;
+}
+
+TEST_F(EngineWarpgroup, threads_that_give_another_descriptor_are_named) {
+  const auto stats = run(kernel_of("setp.eq.u32 %p2, %r1, 77; @%p2 add.u64 %rd5, %rd5, 1;\n" + kProduct + kStore),
+                         {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_NE(stats.error().message.find("the same descriptor of B"), std::string::npos) << stats.error().message;
+  EXPECT_EQ(stats.error().thread.x, 77u);
+}
+
+TEST_F(EngineWarpgroup, an_operand_ends_where_shared_memory_does) {
+  const auto stats = run(kernel_of("add.u64 %rd5, %rd5, 127;\n" + kProduct + kStore), {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_EQ(stats.error().kind, Fault::Kind::out_of_shared);
+  EXPECT_NE(stats.error().message.find("operand B has 16 bytes at shared offset"), std::string::npos);
+  EXPECT_NE(stats.error().message.find("start 4080, leading offset 128, stride offset 256, no swizzle"),
+            std::string::npos)
+      << stats.error().message;
+}
+
+TEST_F(EngineWarpgroup, mistakes_in_the_text_are_refused_at_their_place) {
+  const auto with = [](const std::string& product) { return kernel_of(product); };
+  EXPECT_NE(refusal(with("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd4, %rd5, 1, 1, 1, 0, 0;"))
+                .find("expected 4 registers in braces for this matrix, found 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd4, %rd5, 1, 2, 1, "
+                         "0, 0;"))
+                .find("a scale is 1 or -1, found 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("wgmma.wait_group.sync.aligned 8;")).find("must be 0 to 7, found 8"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bankshot::simt
