@@ -243,6 +243,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not contain it");
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
+  if (const std::string& caveat = function.module->caveat; !caveat.empty()) say_once(caveat, caveat);
   try {
     const Status status = run_all(session, function, request);
     return status == Status::success && request.event
