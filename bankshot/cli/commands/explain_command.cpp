@@ -191,6 +191,7 @@ const RegisterCommand explain_registered(
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot explain ./app\n"
+     "  bankshot explain --gpu a100 ./app\n"
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
      "  bankshot explain --html report.html ./app             the same for a browser, with sources and pictures\n"
