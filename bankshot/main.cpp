@@ -9,6 +9,7 @@
 #include "bankshot/cli/base/arguments.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/base/usage_error.hpp"
 #include "bankshot/cli/base/version.hpp"
 
 namespace bankshot::cli {
@@ -77,20 +78,7 @@ int parse_and_run(int argc, char** argv) {
       print(text.str());
       return status;
     }
-    std::string message = error.what();
-    message = message.substr(0, message.find('\n'));
-    std::string name = "bankshot";
-    const CLI::App* chosen = &app;
-    while (!chosen->get_subcommands().empty()) {
-      chosen = chosen->get_subcommands()[0];
-      name += " " + chosen->get_name();
-    }
-    if (const auto below = chosen->get_subcommands([](const CLI::App*) { return true; });
-        chosen != &app && chosen->get_require_subcommand_min() > 0 && !below.empty()) {
-      message.clear();
-      for (const CLI::App* part : below) message += (message.empty() ? "which? " : " or ") + part->get_name();
-    }
-    return refuse(message + " (" + name + " --help explains)");
+    return refuse(usage_error(app, error));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i]->parsed()) return made[i]->run(target);

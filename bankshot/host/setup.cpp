@@ -1,10 +1,13 @@
 #include "bankshot/host/setup.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/report/json/instruction_hashes_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
+#include "bankshot/support/find_program.hpp"
 #include "bankshot/support/installation.hpp"
 
 namespace bankshot::host {
@@ -18,6 +21,14 @@ Result<report::InstructionHashes> read_instruction_hashes(const std::string& pat
   return hashes;
 }
 
+/// The end of a message about a GPU that does not exist: its name may have been forgotten.
+std::string if_program(const std::string& gpu) {
+  std::error_code code;
+  const bool is_here = std::filesystem::is_regular_file(gpu, code) && access(gpu.c_str(), X_OK) == 0;
+  if (!is_here && find_in_path(gpu).empty()) return {};
+  return "; " + gpu + " is a program: the name of a GPU is missing after --gpu";
+}
+
 }  // namespace
 
 cuda::EnvironmentChanges Setup::environment() const {
@@ -27,11 +38,11 @@ cuda::EnvironmentChanges Setup::environment() const {
 }
 
 Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>& command) {
+  const Result<gpu::Gpu> gpu = gpu::find_gpu(options.gpu);
+  if (!gpu) return Error{gpu.error().message + if_program(options.gpu)};
   const std::string libraries = library_folder();
   const Result<Target> target = inspect_target(command, libraries);
   if (!target) return target.error();
-  const Result<gpu::Gpu> gpu = gpu::find_gpu(options.gpu);
-  if (!gpu) return gpu.error();
   Setup setup{*gpu, *target, {}, {}, {}};
   if (!options.bank_hash.empty()) {
     if (const auto error = scratchpad::set_bank_hash(setup.gpu.machine.scratchpad, options.bank_hash)) {

@@ -65,6 +65,13 @@ bool runs_a_script(const Target& target) {
   });
 }
 
+/// The command that runs a source file of an interpreted language; empty for other files.
+std::string with_interpreter(const std::string& path) {
+  if (path.ends_with(".py")) return "python3 " + path;
+  if (path.ends_with(".sh")) return "bash " + path;
+  return {};
+}
+
 /// What a runtime within the program means for us. @param release  none: its functions cannot be found
 /// @return why it cannot run, or empty
 std::string check_static_runtime(const Elf& elf, Release release, const std::string& folder, const std::string& path) {
@@ -135,7 +142,7 @@ Result<Target> inspect_target(const std::vector<std::string>& command, const std
   if (const std::string library = libraries + "/" + kPreload; is_file(library)) target.preload.push_back(library);
   for (const char* source : {".cu", ".cpp", ".cc", ".c", ".ptx"}) {
     if (path->ends_with(source)) {
-      return Error{*path + " is source code: compile it first, with nvcc -lineinfo" +
+      return Error{*path + " is source code; compile it first, with nvcc -lineinfo" +
                    (path->ends_with(".ptx") ? "; bankshot ptx checks PTX" : "")};
     }
   }
@@ -143,12 +150,17 @@ Result<Target> inspect_target(const std::vector<std::string>& command, const std
   struct stat status{};
   if (access(path->c_str(), X_OK) != 0 && stat(path->c_str(), &status) == 0 && (status.st_mode & 0111) == 0111)
     return Error{*path + " cannot be executed: its file system is mounted noexec; copy it elsewhere"};
-  if (access(path->c_str(), X_OK) != 0) return Error{*path + " is not executable: chmod +x " + *path};
+  const std::string interpreted = with_interpreter(*path);
+  if (access(path->c_str(), X_OK) != 0)
+    return Error{*path + " is not executable; run: " + (interpreted.empty() ? "chmod +x " + *path : interpreted)};
   const MappedFile file(*path);
   if (!file.readable()) return target;  // executable but not readable: there is nothing to look at
   const auto bytes = file.bytes();
   if (bytes.size() >= 2 && std::memcmp(bytes.data(), "#!", 2) == 0) return target;
-  if (!is_elf(bytes)) return Error{*path + " is neither a program (ELF) nor a script (#!)"};
+  if (!is_elf(bytes))
+    return Error{
+        *path + " is neither a program (ELF) nor a script (#!); run" +
+        (interpreted.empty() ? " the program that reads it, with this file as an argument" : ": " + interpreted)};
   const Result<Elf> elf = read_elf(bytes);
   if (!elf) return Error{*path + " is damaged: " + elf.error().message};
   if (!elf->is_64_bit) return Error{*path + " is a 32-bit program: CUDA programs are 64-bit"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace bankshot {
@@ -13,20 +14,20 @@ std::string in_lower_case(std::string_view name) {
   return text;
 }
 
-/// Levenshtein's distance, or `limit` if it is no less.
+/// The steps from a to b, or `limit` if they are no fewer.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
   const size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
   if (longer - shorter >= limit || longer > 64) return limit;
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before, row(b.size() + 1), next(b.size() + 1);  // from i - 2, i - 1 and i characters of a
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
+    next[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before = std::exchange(row, next);
   }
   return std::min(row[b.size()], limit);
 }

@@ -14,9 +14,9 @@ class NearestName {
   void compare(std::string_view candidate);
   /// With each identifier in a text: in the names of functions of C++, of which a user gives a part.
   void compare_words(std::string_view text);
-  /// The nearest so far by Levenshtein's distance, upper and lower case being equal; of equally near ones the first in
-  /// the alphabet. Empty if none is within one step, or two of names with six characters or more. A name of one
-  /// character is near to nothing.
+  /// The nearest so far. A step adds, removes or replaces a character, or exchanges two neighbours; upper and lower
+  /// case are equal. Of equally near names it is the first in the alphabet. Empty if none is within one step, or two of
+  /// names with six characters or more. A name of one character is near to nothing.
   std::string_view found() const { return found_; }
 
  private:

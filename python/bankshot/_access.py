@@ -183,7 +183,7 @@ class Accesses(Sequence):  # type: ignore[type-arg]
     def worst(self) -> Access:
         """The first of those with the most conflicts."""
         if not self._accesses:
-            raise Error("there are no accesses")
+            raise Error("there are no accesses", "give conflicts() at least one row of addresses")
         return max(self._accesses, key=lambda access: access.conflicts)
 
     def __repr__(self) -> str:

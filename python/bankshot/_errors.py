@@ -17,6 +17,11 @@ class Error(Exception):
         self.text = text
         self.column = column
 
+    @classmethod
+    def told(cls, message: str) -> Error:
+        """A message of the program or the library: a sentence has its remedy after the semicolon."""
+        return cls(message) if "\n" in message else cls(*message.split("; ", 1))
+
     def __str__(self) -> str:
         message = f"{self.reason}; {self.remedy}" if self.remedy else self.reason
         if self.text is None or self.column is None:

@@ -101,7 +101,7 @@ def _words(words: Any) -> Any:
         limits = [words]
     for word in limits:
         if not 0 <= word < 1 << 32:
-            raise Error(f"{word} is not a word address")
+            raise Error(f"{word} is not a word address", "it must be 0 or more, and less than 2**32")
     return words
 
 

@@ -18,7 +18,7 @@ def integer(value: Any, name: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise Error(f"{name} is {value!r}, which is not a whole number") from None
+        raise Error(f"{name} is {value!r}, which is not a whole number", "give an int") from None
 
 
 def natural(value: Any, name: str, bits: int = 32) -> int:

@@ -93,7 +93,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 def failure() -> Error:
     """Why the last failed call of this thread failed."""
-    return Error(call("error").decode())
+    return Error.told(call("error").decode())
 
 
 def checked(name: str, *arguments: Any) -> None:

@@ -70,7 +70,7 @@ class Run:
             raise Error("a command has no value", "give a function")
         returned, value = self._outcome
         if not returned:
-            raise Error(f"the function has no value: {value}")
+            raise Error(f"the function has no value: {value}", "text and errors of the run are what it wrote")
         return value
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,7 +212,8 @@ def _finished(words: list[str], timeout: Optional[float], **how: Any) -> tuple[i
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                                    errors="replace", start_new_session=True, **how)
     except (OSError, TypeError, ValueError) as error:
-        raise Error(f"{words[0]} {words[1]} cannot be started: {error}") from None
+        raise Error(f"{words[0]} {words[1]} cannot be started: {error}",
+                    "bankshot doctor says what this machine lacks") from None
     with process:
         try:
             output, errors = process.communicate(timeout=timeout)
@@ -239,7 +240,7 @@ def _run(mode: str, command: Command, args: tuple[Any, ...], options: list[str],
         if status == _INTERRUPTED:
             raise KeyboardInterrupt
         if not report.exists() or not page.exists():
-            raise Error("\n".join(_said(errors)) or errors.strip() or f"bankshot {mode} ended with status {status}")
+            raise Error.told("\n".join(_said(errors)) or errors.strip() or f"bankshot {mode} ended with status {status}")
         raw = json.loads(report.read_text(encoding="utf-8"))
         if "gpu" not in raw:
             raise Error("the options name several GPUs", "run the program once for each")

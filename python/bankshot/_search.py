@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional, Union
 
 from . import _lanes, _library
@@ -85,14 +86,29 @@ def search(patterns: Any, width: int = 4, *, gpu: str = "h100", kind: str = "loa
                  _library.text(found.certificate) if found.certificate else None)
 
 
-def verify(certificate: Union[str, Found]) -> str:
-    """Checks a proof with code that shares nothing with the search. Gives what is proved; raises Error if nothing is."""
-    text = certificate.certificate if isinstance(certificate, Found) else certificate
-    if isinstance(certificate, Found) and not certificate.proved:
-        raise Error(f"nothing is proved: the hash has {counted(certificate.conflicts, 'conflict')}, the bound is "
-                    f"{certificate.lower_bound:,}", "search longer, with more seconds")
-    if text is not None and not isinstance(text, str):
-        raise Error(f"{text!r} is not a certificate", "give what search() found, or its certificate")
-    if text is None:
-        raise Error("the search gave no certificate", 'only class "gf2" has one, unless it is too long or the time ran out')
-    return _library.text(_library.call("verify", text.encode()))
+def _certificate_of(certificate: Union[str, os.PathLike[str], Found]) -> str:
+    if isinstance(certificate, Found):
+        if not certificate.proved:
+            raise Error(f"nothing is proved: the hash has {counted(certificate.conflicts, 'conflict')}, the bound is "
+                        f"{certificate.lower_bound:,}", "search longer, with more seconds")
+        if certificate.certificate is None:
+            raise Error("the search gave no certificate",
+                        'only class "gf2" has one, unless it is too long or the time ran out')
+        return certificate.certificate
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        return certificate
+    remedy = "give what search() found, its certificate, or the path of a file with one"
+    if not isinstance(certificate, (str, os.PathLike)):
+        raise Error(f"{certificate!r} is not a certificate", remedy)
+    try:
+        return Path(certificate).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise Error(f"{os.fspath(certificate)} cannot be read: {error}", remedy) from None
+
+
+def verify(certificate: Union[str, os.PathLike[str], Found]) -> str:
+    """Checks a proof with code that shares nothing with the search. Gives what is proved; raises Error if nothing is.
+
+    certificate  what search() found; its certificate, as JSON; or the path of a file with one, such as
+                 bankshot search --certificate writes"""
+    return _library.text(_library.call("verify", _certificate_of(certificate).encode()))

@@ -59,7 +59,7 @@ class Swizzle:
 
     def _moved(self, by: int, why_not: str) -> Swizzle:
         if self.b and self.m + by < 0:
-            raise Error(why_not)
+            raise Error(why_not, "choose a swizzle with a larger base, m")
         return Swizzle(self.b, max(self.m + by, 0), self.s)
 
 

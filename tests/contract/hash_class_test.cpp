@@ -205,7 +205,8 @@ TEST(HashClasses, unknown_words_are_answered_with_all_that_there_are) {
     syntaxes.push_back(parameters.empty() ? word : word + ":" + parameters);
     if (c.each != nullptr || c.rows != RowSpace::none) searchable.emplace_back(c.name.empty() ? c.word : c.name);
   }
-  EXPECT_EQ(parse_hash("magic", kSize).error().message, "hash 'magic': no such class; there are " + listed(syntaxes));
+  EXPECT_EQ(parse_hash("magic", kSize).error().message,
+            "hash 'magic': no such class; choose one of " + listed(syntaxes));
   EXPECT_EQ(searchable_classes(), listed(searchable));
 }
 

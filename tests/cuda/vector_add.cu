@@ -8,7 +8,16 @@ __global__ void vector_add(const float* a, const float* b, float* c, int n) {
   if (i < n) c[i] = a[i] + b[i];
 }
 
-int main() {
+/// Loads the kernel, but does not launch it.
+int ask_for_attributes() {
+  cudaFuncAttributes attributes;
+  OK(cudaFuncGetAttributes(&attributes, vector_add));
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  return finish("vector_add");
+}
+
+int main(int count, char**) {
+  if (count > 1) return ask_for_attributes();
   const int n = 1000;
   std::vector<float> a(n), b(n), c(n);
   for (int i = 0; i < n; ++i) a[i] = i, b[i] = 2 * i;

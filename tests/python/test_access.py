@@ -214,10 +214,26 @@ def test_search_takes_accesses_and_patterns_files(tmp_path):
             bankshot.search(accesses, weights=weights)
     with pytest.raises(bankshot.Error, match="5 is not a list of addresses"):
         bankshot.search(5)
+    proof = tmp_path / "proof.json"
+    proof.write_text(bankshot.search(accesses).certificate)
+    assert bankshot.verify(proof) == bankshot.verify(str(proof)) == bankshot.search(accesses).verify()
+    with pytest.raises(bankshot.Error, match="none.json cannot be read: .*; give what search.. found"):
+        bankshot.verify(tmp_path / "none.json")
     with pytest.raises(bankshot.Error, match="{} is not a certificate"):
         bankshot.verify({})
     with pytest.raises(bankshot.Error, match="no certificate"):
         bankshot.search(accesses, hash_class="swizzle").verify()
+
+
+def test_errors_of_the_library_have_the_remedy_of_their_message():
+    with pytest.raises(bankshot.Error) as failed:
+        bankshot.conflicts(4 * LANE, hash="xorr")
+    assert failed.value.reason == "hash 'xorr': no such class"
+    assert failed.value.remedy.startswith("choose one of none, xor") and failed.value.remedy.endswith("did you mean 'xor'?")
+    assert str(failed.value) == f"{failed.value.reason}; {failed.value.remedy}"
+    with pytest.raises(bankshot.Error) as failed:
+        bankshot.conflicts(4 * LANE, gpu="h10")
+    assert failed.value.reason == "no GPU is called 'h10'" and failed.value.remedy.endswith("did you mean 'h100'?")
 
 
 def test_atomics():

@@ -108,8 +108,9 @@ const RegisterCommand check_registered(
     {"check", "Run a CUDA program and report misused memory, races and barriers",
      "Without --memory, --race and --sync all checks are made. The program runs as with `bankshot run`, but on one "
      "host thread\nand several times slower.\n"
-     "Exit status: 0 if no error was found; 1 if the program or one of its kernels failed, or none was launched; 2 if\n"
-     "it cannot be run, or a report was lost (on a full disk); 3 if an error was found (with --strict: or a warning),\n"
+     "Exit status: 0 if no error was found; 1 if the program or one of its kernels failed, or Ctrl-C stopped a "
+     "kernel\nof a program that went on, or none was launched; 2 if it cannot be run, or a report was lost (on a full "
+     "disk);\n3 if an error was found (with --strict: or a warning),\n"
      "whatever the program's own status; with --baseline, only if the run was complete and an error is not in the "
      "baseline; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"

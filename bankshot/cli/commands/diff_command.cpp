@@ -21,7 +21,7 @@ class DiffCommand final : public Command {
                    "a report of explain, simulate or check as JSON, or a baseline; - is standard input")
         ->required()
         ->type_name("BEFORE.json");
-    app.add_option("after", after_, "another one")->required()->type_name("AFTER.json");
+    app.add_option("after", after_, "the report to compare with it")->required()->type_name("AFTER.json");
     app.add_option("--tolerance", tolerance_, "ignore changes of up to this percentage in any counter")
         ->type_name("N%");
     app.add_option("--allow", allow_, "ignore changes of up to this amount; may be repeated")

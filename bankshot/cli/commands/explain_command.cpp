@@ -183,13 +183,15 @@ class Explain final : public Command {
 const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or one of its processes was killed, or --fail-on or --baseline could not "
+     "program or one of its kernels failed, or Ctrl-C stopped a kernel of a program that went on, or one of its "
+     "processes was killed,\nor --fail-on or --baseline could not "
      "be judged\nbecause no kernel was launched or not everything was measured; 2 if it cannot be run, or a report was "
      "lost (on a full disk),\nor the baseline is of other conditions; 3 if a limit of --fail-on is exceeded, or "
      "something is worse than in the baseline;\n130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot explain ./app\n"
+     "  bankshot explain --gpu a100 ./app\n"
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
      "  bankshot explain --html report.html ./app             the same for a browser, with sources and pictures\n"

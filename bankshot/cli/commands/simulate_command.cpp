@@ -294,9 +294,9 @@ class Simulate final : public Command {
 const RegisterCommand simulate_registered(
     {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
      "The program runs as with `bankshot run`, but its launches are simulated cycle by cycle; the report follows its "
-     "output. Exit\nstatus: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if "
-     "it\n"
-     "cannot be run, or a report was lost (on a full disk), or the baseline is of other conditions; 3 if something is "
+     "output. Exit\nstatus: 0; 1 if the program or one of its kernels failed, or Ctrl-C stopped a kernel of a program "
+     "that went on,\nor one of its processes was killed; 2 if it cannot be run, or a report was lost (on a full disk), "
+     "or the baseline is of other conditions; 3 if something is "
      "worse than in\nthe baseline; 4 if --max-cycles stopped it; 130 after Ctrl-C,\nwith a "
      "report on what ran before.\n\n"
      "Examples:\n"

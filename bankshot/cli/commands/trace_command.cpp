@@ -138,8 +138,10 @@ const RegisterCommand trace_registered(
     {"trace", "Run a CUDA program and write the access patterns of its shared memory",
      "Patterns are deduplicated and weighted. Lanes of a phase are sorted and addresses are translated by XOR; this "
      "changes\nno conflict under any XOR hash on GPUs with the same phases. docs/json.md describes the file.\n"
-     "Exit status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
-     "cannot be run, there is nothing to write, or a report was lost (on a full disk); 130 after Ctrl-C.\n\n"
+     "Exit status: 0; 1 if the program or one of its kernels failed, or Ctrl-C stopped a kernel of a program that went "
+     "on, or one\nof its processes was killed; 2 if it cannot be run, there is nothing to write, or a report was lost "
+     "(on a "
+     "full disk); 130 after Ctrl-C.\n\n"
      "Examples:\n"
      "  bankshot trace -o patterns.json ./app\n"
      "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"

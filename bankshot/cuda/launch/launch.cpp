@@ -89,13 +89,13 @@ void tell_left_open(const simt::LaunchStats& stats) {
                  "; PTX does not define the results, docs/conformance.md describes what Bankshot does");
 }
 
-/// After Ctrl-C during a launch: ends the process, with the report as it is. Python ends itself, or goes on with a
-/// failed context: what the launch should have computed is not there.
-void end_if_interrupted(Session& session) {
+/// After Ctrl-C during a launch: ends the process, with the report as it is. Python ends itself, or goes on; if the
+/// launch was stopped, with a failed context: what the launch should have computed is not there.
+void end_if_interrupted(Session& session, bool stopped) {
   if (!HeldInterrupt::flag()) return;
   if (HeldInterrupt::passed_on()) {
     HeldInterrupt::forget();
-    session.corrupt(Status::launch_failure);
+    if (stopped) session.corrupt(Status::launch_failure);
     return;
   }
   session.report().stop();
@@ -113,7 +113,7 @@ void record(Session& session, Function& function, const LaunchRequest& request, 
                        simulated ? &*simulated : nullptr);
   const bool is_over = ran.timing && session.simulation()->is_over(*ran.timing);
   if (is_over && !HeldInterrupt::passed_on()) session.simulation()->end_process(session.report());
-  end_if_interrupted(session);
+  end_if_interrupted(session, ran.timing ? ran.timing->partial : ran.stats.stopped);
 }
 
 /// Runs the kernel. @param launched  receives the launches that it made @return as launch()
@@ -153,7 +153,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   const Status status = status_of(ran.error().kind);
   session.corrupt(status);
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
-  end_if_interrupted(session);
+  end_if_interrupted(session, false);
   return is_blocking() ? status : Status::success;
 }
 
@@ -243,6 +243,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not contain it");
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
+  if (const std::string& caveat = function.module->caveat; !caveat.empty()) say_once(caveat, caveat);
   try {
     const Status status = run_all(session, function, request);
     return status == Status::success && request.event

@@ -120,6 +120,12 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> data) {
   }
 }
 
+bool runs_on(const FatbinEntry& entry, unsigned architecture) {
+  if (entry.kind != FatbinEntry::Kind::machine_code) return false;
+  if (entry.variant == 'a') return entry.architecture == architecture;
+  return entry.architecture / 10 == architecture / 10 && entry.architecture <= architecture;
+}
+
 Result<std::vector<FatbinEntry>> choose_ptx(const std::vector<FatbinEntry>& entries) {
   std::vector<FatbinEntry> ptx;
   std::string others;

@@ -46,6 +46,11 @@ struct FatbinEntry {
 /// "sm_90a"
 std::string architecture_name(const FatbinEntry& entry);
 
+/// Whether a GPU runs this machine code: that of its generation which is not newer, of the a variant only its own.
+/// @param architecture  of the GPU, 90 for sm_90
+/// Source: CUDA C++ Programming Guide, "Compute Capabilities", binary compatibility.
+bool runs_on(const FatbinEntry& entry, unsigned architecture);
+
 /// The entries of all containers in `bytes`, in order. Zero bytes between and after containers are padding.
 /// Any bytes are allowed; the error says at which offset what is wrong and what to do.
 Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> bytes);

@@ -27,6 +27,7 @@ struct Loaded {
   std::shared_ptr<simt::Program> program;
   report::ModuleId id;
   ModuleMachineCode code;
+  std::string runs_on_gpu;  ///< machine code that the GPU would run, such as "sm_90"; empty: there is none
 };
 
 using Failure = LinkFailure;
@@ -87,7 +88,7 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
   const auto refused = set_instruction_hashes(**program, id.digest, target.engine.options().machine.scratchpad);
   if (refused) return Failure{Status::operating_system, refused->message};
   keep_ptx(id.digest, text);
-  return Loaded{*program, id, std::move(code)};
+  return Loaded{*program, id, std::move(code), {}};
 }
 
 /// The PTX texts of a fat binary, the best first.
@@ -135,12 +136,26 @@ Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std
   return Failure{Status::invalid_ptx, log};
 }
 
+/// The machine code of a container that a GPU would run: the newest. Empty if there is none.
+std::string code_that_runs_on(const DeviceInfo& device, std::span<const std::byte> container) {
+  const auto entries = read_fatbin(container);
+  if (!entries) return {};
+  const FatbinEntry* newest = nullptr;
+  for (const FatbinEntry& entry : *entries) {
+    if (!runs_on(entry, architecture_of(device))) continue;
+    if (newest == nullptr || entry.architecture > newest->architecture) newest = &entry;
+  }
+  return newest == nullptr ? "" : architecture_name(*newest);
+}
+
 Result<Loaded, Failure> load_first(const LoadTarget& target, std::span<const std::byte> container,
                                    const std::string& label) {
   const auto own = own_machine_code(target, container, label);
-  return first_usable<Loaded>(target.device, container, label, [&](const std::string& text, const std::string& file) {
-    return load_text(target, text, file, own);
-  });
+  auto loaded = first_usable<Loaded>(
+      target.device, container, label,
+      [&](const std::string& text, const std::string& file) { return load_text(target, text, file, own); });
+  if (loaded) loaded->runs_on_gpu = code_that_runs_on(target.device, container);
+  return loaded;
 }
 
 Result<ptx::Unit, Failure> parse_text(const std::string& text, const std::string& file) {
@@ -190,7 +205,9 @@ Result<Loaded, Failure> load_linked(const LoadTarget& target, const std::vector<
   }
   const auto text = link_units(std::move(units), label);
   if (!text) return text.error();
-  return load_text(target, *text, label + ".linked.ptx", own_machine_code(target, linked, label));
+  auto loaded = load_text(target, *text, label + ".linked.ptx", own_machine_code(target, linked, label));
+  if (loaded) loaded->runs_on_gpu = code_that_runs_on(target.device, linked);
+  return loaded;
 }
 
 Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& module) {
@@ -208,11 +225,20 @@ Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& modul
 /// Source: CUDA 13 release notes, deprecated architectures.
 constexpr uint32_t kOldestOfCuda13 = 75;
 
-/// A real driver refuses PTX for an architecture that is newer than the GPU.
-void warn_of_newer(const Module& module, const DeviceInfo& device) {
+/// What there is to say if the PTX is for an architecture that is newer than the GPU. A real driver takes machine code
+/// that fits, which may have been compiled from other lines (__CUDA_ARCH__); if there is none, it refuses the module.
+void tell_of_newer(Module& module, const DeviceInfo& device, const std::string& runs_on_gpu) {
   const auto& kernels = simt::kernels(*module.program);
   const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = architecture_of(device);
+  module.caveat.clear();
   if (target <= ours) return;
+  if (!runs_on_gpu.empty()) {
+    module.caveat = fmt::format(
+        "warning: kernels of {} run from its PTX for sm_{}; a GPU of sm_{} ({}) runs its machine code for {}, which "
+        "may differ",
+        module.label, target, ours, device.name, runs_on_gpu);
+    return;
+  }
   say_once(fmt::format("newer than the GPU {}", target),
            fmt::format("warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs here nevertheless: "
                        "choose another GPU with --gpu, or compile with -arch=sm_{}{}",
@@ -267,7 +293,7 @@ Status load(const LoadTarget& target, Module& module, bool quiet) {
   module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
   connect(module, loaded->code);
-  warn_of_newer(module, target.device);
+  tell_of_newer(module, target.device, loaded->runs_on_gpu);
   return Status::success;
 }
 

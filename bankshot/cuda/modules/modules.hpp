@@ -60,6 +60,7 @@ struct Module {
   State state = State::unloaded;
   Status failure = Status::success;  ///< why it is not loaded
   std::string log;                   ///< … in words
+  std::string caveat;                ///< what to say when one of its kernels is launched, or empty
   std::shared_ptr<simt::Program> program;
   report::ModuleId id;  ///< for the report; of the PTX that was loaded
 };

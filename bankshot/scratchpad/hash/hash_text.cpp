@@ -5,8 +5,18 @@
 
 #include "bankshot/scratchpad/hash/hash_class.hpp"
 #include "bankshot/scratchpad/hash/spec_parts.hpp"
+#include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::scratchpad {
+namespace {
+
+std::string unknown_word(std::string_view word) {
+  NearestName nearest(word);
+  for (const HashClass& c : hash_classes()) nearest.compare(c.word);
+  return "no such class; choose one of " + hash_syntaxes() + did_you_mean(nearest);
+}
+
+}  // namespace
 
 Result<BankHash> parse_hash(std::string_view spec, HashSize size) {
   const size_t colon = spec.find(':');
@@ -14,7 +24,7 @@ Result<BankHash> parse_hash(std::string_view spec, HashSize size) {
   const bool has_parameters = colon != std::string_view::npos;
   const auto fail = [&](const std::string& why) { return Error{"hash '" + std::string(spec) + "': " + why}; };
   const HashClass* const c = find_hash_class(word);
-  if (c == nullptr) return fail("no such class; there are " + hash_syntaxes());
+  if (c == nullptr) return fail(unknown_word(word));
   if (has_parameters && c->parameters.empty()) return fail("'" + std::string(word) + "' takes no numbers");
   Result<BankHash> hash = c->parse(has_parameters ? spec.substr(colon + 1) : std::string_view{}, size);
   if (!hash) return fail(hash.error().message);

@@ -52,6 +52,21 @@ TEST(CudaFatbin, zstd_and_lz4_payloads_decompress) {
   }
 }
 
+TEST(CudaFatbin, machine_code_runs_on_gpus_of_its_generation_that_are_not_older) {
+  const auto code = [](unsigned architecture, char variant = 0) {
+    return FatbinEntry{
+        .kind = FatbinEntry::Kind::machine_code, .architecture = architecture, .variant = variant, .source = {}};
+  };
+  EXPECT_TRUE(runs_on(code(80), 80));
+  EXPECT_TRUE(runs_on(code(80), 86));
+  EXPECT_FALSE(runs_on(code(86), 80));
+  EXPECT_FALSE(runs_on(code(80), 90));
+  EXPECT_TRUE(runs_on(code(90, 'a'), 90));
+  EXPECT_FALSE(runs_on(code(100, 'a'), 103));
+  EXPECT_TRUE(runs_on(code(100, 'f'), 103));
+  EXPECT_FALSE(runs_on({.kind = FatbinEntry::Kind::ptx, .architecture = 80, .source = {}}, 80));
+}
+
 TEST(CudaFatbin, entry_tells_architecture_variant_and_source) {
   const std::string bytes =
       container(entry({.architecture = 90, .flags = 0x100011, .payload = kPtx, .source = "k.cu"}));

@@ -27,6 +27,10 @@ TEST_F(Programs, rejects_programs_that_cannot_run) {
   EXPECT_NE(refusal("no-such-program-anywhere").find("no such program in PATH"), std::string::npos);
   EXPECT_NE(refusal(folder_).find("is a folder"), std::string::npos);
   EXPECT_NE(refusal(file("plain", "text", false)).find("not executable"), std::string::npos);
+  EXPECT_NE(refusal(file("plain.py", "text", false)).find("not executable; run: python3 " + folder_),
+            std::string::npos);
+  EXPECT_NE(refusal(file("text.py", "text")).find("(#!); run: python3 " + folder_), std::string::npos);
+  EXPECT_NE(refusal(file("text.sh", "text")).find("(#!); run: bash " + folder_), std::string::npos);
   EXPECT_NE(refusal(file("text", "text")).find("neither a program (ELF) nor a script"), std::string::npos);
   EXPECT_NE(refusal(file("empty", "")).find("neither"), std::string::npos);
   EXPECT_NE(refusal(file("app.cu", "int x;")).find("compile it first"), std::string::npos);

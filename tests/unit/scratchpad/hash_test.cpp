@@ -113,7 +113,8 @@ TEST(BankHash, bad_specs_say_what_is_wrong) {
   EXPECT_EQ(why("bits:0,1,2"), "hash 'bits:0,1,2': 3 rows, but 5 bank bits");
   EXPECT_EQ(why("rows:1,2,4,8,x"), "hash 'rows:1,2,4,8,x': 'x' is not a number");
   EXPECT_EQ(why("rows:1,2,4,8,-1"), "hash 'rows:1,2,4,8,-1': -1 is negative");
-  EXPECT_NE(why("magic").find("no such class"), std::string::npos);
+  EXPECT_NE(why("magic").find("no such class; choose one of none, xor"), std::string::npos);
+  EXPECT_TRUE(why("xorr").ends_with("did you mean 'xor'?"));
 }
 
 TEST(BankHash, expressions_group_bits_that_move_alike) {

@@ -13,7 +13,12 @@ TEST(NearestName, is_one_step_away_from_short_names_and_two_from_long_ones) {
   EXPECT_EQ(did_you_mean("h10", kGpus), "; did you mean 'h100'?");
   EXPECT_EQ(did_you_mean("h1", kGpus), "");  // two steps
   EXPECT_EQ(did_you_mean("trasnpose_tile", kGpus), "; did you mean 'transpose_tile'?");
-  EXPECT_EQ(did_you_mean("trasnpoze_tile", kGpus), "");  // three steps
+  EXPECT_EQ(did_you_mean("trasnpoze_tlie", kGpus), "");  // three steps
+}
+
+TEST(NearestName, takes_two_exchanged_characters_for_one_step) {
+  EXPECT_EQ(did_you_mean("--gup", std::vector<std::string>{"--gpu", "--l1"}), "; did you mean '--gpu'?");
+  EXPECT_EQ(did_you_mean("gpua", std::vector<std::string>{"agpu"}), "");  // not neighbours
 }
 
 TEST(NearestName, does_not_depend_on_upper_and_lower_case) {
