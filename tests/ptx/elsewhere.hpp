@@ -18,7 +18,7 @@ constexpr std::string_view kElsewhere[] = {
     // values of other lanes
     "shfl", "vote", "match", "activemask", "elect", "redux",
     // matrices of a whole warp
-    "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix",
+    "mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix",
     // textures and surfaces
     "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",
     // where lanes go and wait

@@ -122,5 +122,61 @@ TEST_F(EngineWarpgroup, mistakes_in_the_text_are_refused_at_their_place) {
   EXPECT_NE(refusal(with("wgmma.wait_group.sync.aligned 8;")).find("must be 0 to 7, found 8"), std::string::npos);
 }
 
+/// A form whose elements all are 1: each sum is the number of products.
+struct Ones {
+  std::string types, shape;
+  uint32_t word;        ///< elements that are 1
+  uint32_t sum;         ///< as the accumulator has it
+  std::string behind;   ///< the operands after scale-d
+  bool halves = false;  ///< accumulators
+};
+
+TEST_F(EngineWarpgroup, all_forms_add_their_products) {
+  const std::string scales = ", 1, 1", majors = ", 1, 1, 0, 1";
+  const auto f32 = [](float x) { return std::bit_cast<uint32_t>(x); };
+  const Ones forms[] = {
+      {"f32.f16.f16", "m64n8k16", 0x3c003c00, f32(16), majors},
+      {"f16.f16.f16", "m64n8k16", 0x3c003c00, 0x4c004c00, majors, true},
+      {"f32.bf16.bf16", "m64n8k16", 0x3f803f80, f32(16), majors},
+      {"f32.tf32.tf32", "m64n8k8", 0x3f800000, f32(8), scales},
+      {"f32.e4m3.e4m3", "m64n8k32", 0x38383838, f32(32), scales},
+      {"f16.e5m2.e5m2", "m64n8k32", 0x3c3c3c3c, 0x50005000, scales, true},
+      {"s32.s8.u8", "m64n8k32", 0x01010101, 32, ""},
+      {"s32.b1.b1.and.popc", "m64n8k256", 0xffffffff, 256, ""},
+      {"f32.f16.f16", "m64n8k32", 0x3c003c00, f32(16), majors},
+      {"f32.bf16.bf16", "m64n8k32", 0x3f803f80, f32(16), majors},
+      {"f32.tf32.tf32", "m64n8k16", 0x3f800000, f32(8), scales},
+      {"f32.e4m3.e4m3", "m64n8k64", 0x38383838, f32(32), scales},
+      {"s32.u8.u8", "m64n8k64", 0x01010101, 32, ""},
+  };
+  size_t index = 0;
+  for (const Ones& form : forms) {
+    const bool sparse = index++ >= 8, floats = form.types.starts_with("f32");
+    const std::string type = floats ? "f32" : "b32", word = std::to_string(form.word);
+    const std::string registers = form.halves ? "{%d1, %d2}" : "{%d1, %d2, %d3, %d4}";
+    // 0x4444...: the first and second element of each four; of tf32 the first of each two.
+    const std::string metadata = "0x44444444";
+    for (const bool in_registers : {false, true}) {
+      std::string behind = form.behind;
+      if (in_registers && behind.size() == majors.size()) behind = scales + ", 1";
+      const std::string a = in_registers ? "{%a1, %a1, %a1, %a1}" : "%rd4";
+      const std::string text =
+          ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
+          ".reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<4>; .reg .b32 %a1; .reg ." +
+          type + " %d<5>;\n.shared .align 1024 .b8 s[4096];\nld.param.u64 %rd1, [out];\n" + kThread +
+          "mov.b32 %a1, " + word + "; shl.b32 %r5, %r1, 2; mov.u32 %r7, s; add.u32 %r7, %r7, %r5;\n"
+          "L: st.shared.b32 [%r7], %a1; add.u32 %r5, %r5, 512; add.u32 %r7, %r7, 512; setp.lt.u32 %p1, %r5, 4096;\n"
+          "@%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r8, s; shr.u32 %r8, %r8, 4;\n"
+          "cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; mov.b32 %r9, " + metadata +
+          ";\nwgmma.fence.sync.aligned; wgmma.mma_async" + (sparse ? ".sp" : "") + ".sync.aligned." + form.shape + "." +
+          form.types + " " + registers + ", " + a + ", %rd4" + (sparse ? ", %r9, 0" : "") + ", 0" + behind +
+          ";\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global." + type + " [%rd2], %d2;\n}\n";
+      const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128);
+      ASSERT_TRUE(stats) << stats.error().message << form.types;
+      for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(out[t], form.sum) << form.types << " " << form.shape << " " << t;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bankshot::simt
