@@ -36,7 +36,7 @@ ordered_json refusal_json(const std::optional<rewrite::Refusal>& refusal) {
 /// What became of a remedy for an array.
 void add_tried(ordered_json& json, const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules) {
   const Tried& tried = array.tried[remedy];
-  json["cpp"] = source_text(source_array(array), *array.move(remedy), rules.bank_bytes);
+  json["cpp"] = array.has_source ? source_text(source_array(array), *array.move(remedy), rules.bank_bytes) : "";
   json["left_alone"] = refusal_json(tried.refusal);
   json["rewritten"] = nullptr;
   if (tried.rewritten) {

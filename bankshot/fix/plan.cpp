@@ -12,6 +12,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
+#include "bankshot/report/text/kernel_title.hpp"
 #include "bankshot/support/nearest_name.hpp"
 
 namespace bankshot::fix {
@@ -132,6 +133,15 @@ std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const
   if (plan.hash || plan.padding) return {};
   const bool proved = found->status == search::Status::optimal && !plan.sampled;
   return no_hash_text(proved) + ", nor does padding";
+}
+
+/// Whether all accesses of the array were seen and none had a conflict; also if instructions make them that are not
+/// followed, such as ldmatrix.
+bool has_no_conflicts(const ArrayPlan& plan, const report::Kernel& kernel) {
+  if (kernel.shared().conflicts() == 0) return true;
+  const bool sampled =
+      std::ranges::any_of(kernel.sites, [](const report::Site& site) { return site.totals.trace.is_sample(); });
+  return !sampled && plan.before.conflicts() == 0 && plan.layouts.ideal_wavefronts != 0 && plan.layouts.conflicts == 0;
 }
 
 std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules,
@@ -298,6 +308,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
       const simt::KernelInfo& info = *info_of(**program, kernel.name);
       KernelPlan& kernel_plan = plan.kernels.emplace_back();
       kernel_plan.kernel = kernel;
+      kernel_plan.title = report::kernel_title(kernel, report);
       kernel_plan.original = form_of(run, gpu, kernel, info);
       for (const rewrite::Array& array : arrays.arrays) {
         ArrayPlan& one = kernel_plan.arrays.emplace_back();
@@ -311,8 +322,11 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
           if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, options); !reason.empty())
             one.left_alone = rewrite::Refusal{reason, {}};
         }
+        one.has_source = kernel.module.specialization.empty();
         add_layouts(one, kernel, report.rules, start_of(info, array), is_copied_by_tensor_maps(arrays, array),
                     options.time_limit);
+        if (has_no_conflicts(one, kernel)) one.left_alone = rewrite::Refusal{"it has no conflicts", {}};
+        if (!one.has_source) one.layouts.list.clear();
       }
     }
   }

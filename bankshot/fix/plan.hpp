@@ -53,6 +53,7 @@ struct ArrayPlan {
   std::optional<Declaration> declaration;  ///< in the source, where that can be read
   std::string file;                        ///< that it stands in
   std::string no_declaration;              ///< why none is known, or empty
+  bool has_source = true;  ///< false: the compiler declares it, as for specializations, so that no advice applies
   report::SharedTotals before;
   bool sampled = false;             ///< some instruction had more different accesses than were kept
   scratchpad::PatternSet patterns;  ///< words from its start
@@ -94,6 +95,7 @@ struct MeasuredOn {
 
 struct KernelPlan {
   report::Kernel kernel;  ///< as it is
+  std::string title;      ///< report::kernel_title()
   Form original;
   ByRemedy<Form> forms;  ///< of those that are rewritten
   std::vector<ArrayPlan> arrays;

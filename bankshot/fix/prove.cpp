@@ -17,6 +17,7 @@
 #include "bankshot/fix/modules.hpp"
 #include "bankshot/fix/wanted_changes.hpp"
 #include "bankshot/host/signals.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -139,8 +140,7 @@ class Fixer {
     bool any = false;
     for (size_t k = 0; k < plan_.kernels.size(); ++k) {
       if (!plan_.kernels[k].is_rewritten(remedy)) continue;
-      options_.progress(
-          fmt::format("running the program with {} in {} alone", name(remedy), plan_.kernels[k].kernel.demangled));
+      options_.progress(fmt::format("running the program with {} in {} alone", name(remedy), plan_.kernels[k].title));
       Plan alone = plan_;
       for (size_t other = 0; other < alone.kernels.size(); ++other) {
         if (other != k) give_up(alone.kernels[other], remedy, "another kernel is tried");
@@ -214,16 +214,25 @@ class Fixer {
 
   void add_cycles(const WitnessedRun& run, const std::string& what, auto form_of) {
     for (KernelPlan& kernel : plan_.kernels) {
-      for (const report::Kernel& after : run.seen.report.kernels) {
-        if (after.name != kernel.kernel.name || after.module.digest != kernel.kernel.module.digest) continue;
-        if (after.timing && after.launches == kernel.kernel.launches) {
-          form_of(kernel).cycles = after.timing->counters.cycles;
-        } else if (plan_.no_cycles.empty()) {
-          plan_.no_cycles = fmt::format("{} was launched {} times when the program was simulated {}, {} times before",
-                                        kernel.kernel.demangled, after.launches, what, kernel.kernel.launches);
-        }
+      const auto same = [&](const report::Kernel& after) {
+        return after.name == kernel.kernel.name && after.module.digest == kernel.kernel.module.digest;
+      };
+      const auto after = std::ranges::find_if(run.seen.report.kernels, same);
+      const uint64_t launches = after == run.seen.report.kernels.end() ? 0 : after->launches;
+      if (launches != kernel.kernel.launches) {
+        if (plan_.no_cycles.empty()) plan_.no_cycles = other_launches(kernel, what, launches);
+      } else if (after->timing) {
+        form_of(kernel).cycles = after->timing->counters.cycles;
       }
     }
+  }
+
+  static std::string other_launches(const KernelPlan& kernel, const std::string& what, uint64_t launches) {
+    const auto times = [](uint64_t count) { return report::counted(count, "time", "times"); };
+    return fmt::format(
+        "{} was launched {} when the program was simulated {}, {} before; a program that chooses its launches by "
+        "measured times does that, such as an autotuner: give it one choice",
+        kernel.title, times(launches), what, times(kernel.kernel.launches));
   }
 
   /// What ptxas makes of each form of the kernels that were rewritten.

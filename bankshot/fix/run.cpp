@@ -74,7 +74,8 @@ Result<WitnessedRun> RepeatedRuns::run(const cuda::Request& request,
   setup.request = request;
   setup.request.patch_folder = folder;
   if (std::getenv("PYTHONHASHSEED") == nullptr)
-    setup.libraries["PYTHONHASHSEED"] = "0";  // Python must repeat itself, too
+    setup.libraries["PYTHONHASHSEED"] = "0";   // Python must repeat itself, too
+  setup.libraries["BANKSHOT_REPEATED"] = "1";  // and what python/bankshot puts in place
   const Result<host::Captured> output = host::Captured::make(), error = host::Captured::make();
   if (!output || !error) return output ? error.error() : output.error();
   rewind_input(start);

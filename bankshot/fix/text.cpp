@@ -86,7 +86,7 @@ std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, con
   if (array.padding) text += padding_text(array);
   if (array.hash) text += hash_text(array);
   text += layouts_text(array, paste);
-  if (paste && chosen && array.tried[*chosen].rewritten)
+  if (paste && array.has_source && chosen && array.tried[*chosen].rewritten)
     text += indented(source_text(source, *array.move(*chosen), rules.bank_bytes));
   return text;
 }
@@ -168,8 +168,7 @@ std::string to_text(const Plan& plan, const report::TextOptions& options) {
   if (plan.kernels.empty()) return base_name(plan.program) + " does not use shared memory: there is nothing to fix\n";
   std::string text;
   for (const KernelPlan& kernel : plan.kernels) {
-    text +=
-        report::shown_name(kernel.kernel.demangled, options) + "\n" + forms_text(kernel, plan.measured_on.has_value());
+    text += report::shown_name(kernel.title, options) + "\n" + forms_text(kernel, plan.measured_on.has_value());
     for (const ArrayPlan& array : kernel.arrays) text += array_text(array, kernel.chosen, plan.rules, options.legend);
     text += "\n";
   }

@@ -9,6 +9,7 @@
 #include "bankshot/cuda/process/ledger.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/report/json/json.hpp"
+#include "bankshot/report/run/specializations.hpp"
 
 namespace bankshot::host {
 namespace {
@@ -108,6 +109,7 @@ HandedIn ReportFolder::collect() const {
     all.ptx[fs::path(file).stem().string()] = text;
     return "";
   });
+  report::tell_apart(all.report);
   add_missing(path(), all);
   all.report.lost = all.lost.size();
   all.report.partial |= !all.report.running.empty() || !all.lost.empty() || !all.unfinished.empty();

@@ -133,7 +133,7 @@ class Access:
 
     def __repr__(self) -> str:
         shape = f"stride of {self.stride_bytes} bytes" if self.pattern == "stride" else self.pattern
-        return f"<{self.kind} of {self.width} bytes a lane: {counted(self.wavefronts, 'wavefront')}, {self.ideal} ideal, {shape}>"
+        return f"<{self.kind} of {counted(self.width, 'byte')} per lane: {counted(self.wavefronts, 'wavefront')}, {self.ideal} ideal, {shape}>"
 
     def _repr_html_(self) -> str:
         return _picture.figure(self, repr(self)[1:-1])

@@ -6,7 +6,9 @@ import math
 import os
 import types
 
-SIMULATED = "BANKSHOT_SIMULATE" in os.environ  # by `bankshot simulate`: launches take simulated time, events have it
+RUNS_ARE_COMPARED = "BANKSHOT_REPEATED" in os.environ  # by `bankshot fix`: each run must do the same
+# By `bankshot simulate`: launches take simulated time, events have it. Runs that are compared have none, like those of `explain`.
+SIMULATED = "BANKSHOT_SIMULATE" in os.environ and not RUNS_ARE_COMPARED
 
 
 class NoTime(float):

@@ -1,13 +1,10 @@
 """The device "cuda" in a build of PyTorch without CUDA: tensors of the CPU that are marked as being there."""
 
 import functools
-import os
 import threading
 import weakref
 
 from bankshot import _gpu, _torch_memory
-
-_RUNS_ARE_COMPARED = "BANKSHOT_WITNESS" in os.environ  # by `bankshot fix`: what is in new memory must not differ
 
 
 def put_in_place(torch):
@@ -148,7 +145,7 @@ def _mode(torch, places):
                 _torch_memory.expose(torch, given)
             place, function, arguments, options = change_place(function, arguments, options)
             result = function(*arguments, **options)
-            if _RUNS_ARE_COMPARED and "empty" in getattr(function, "__name__", ""):
+            if _gpu.RUNS_ARE_COMPARED and "empty" in getattr(function, "__name__", ""):  # what is in new memory must not differ
                 result.zero_()
             if place is not None and isinstance(result, torch.Tensor) and places.is_on_cuda(result) != place:
                 result = result.clone() if places.share(result, given) else result  # a move between devices copies

@@ -5,7 +5,9 @@ driver; programs need not import it. Then
 
 * kernels are compiled for compute capability 9.0 at most, because tcgen05 is not supported yet;
 * the autotuner and triton.testing.do_bench have the times of the simulated GPU under `bankshot simulate`. Otherwise they
-  have none, as times of the host would say nothing about a GPU: the first configuration that runs is taken.
+  have none, as times of the host would say nothing about a GPU: the first configuration that runs is taken. So it is under
+  `bankshot fix`, whose runs must all launch the same;
+* reports tell the specializations of a kernel apart.
 """
 
 import functools
@@ -51,6 +53,58 @@ def put_in_place(module):
     driver_class.__init__ = __init__
     driver_class.is_active = staticmethod(lambda: True)
     driver_class.get_current_target = get_current_target
+
+
+def note_specializations(module):
+    """Changes Triton's module triton.compiler.compiler, just loaded: the PTX of a kernel ends with what it was compiled for."""
+    kernel_class = module.CompiledKernel
+    make = kernel_class.__init__
+
+    @functools.wraps(make)
+    def __init__(self, src, *arguments, **options):
+        make(self, src, *arguments, **options)
+        if isinstance(self.kernel, bytes):
+            notes = "".join(f"\n// Specialization: {part}" for part in specialization(src, self.metadata))
+            self.kernel = self.kernel.rstrip(b"\0") + notes.encode() + b"\n"
+
+    kernel_class.__init__ = __init__
+
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "default_dot_input_precision", "enable_fp_fusion")
+
+
+def specialization(source, options):
+    """What a kernel is compiled for: constants, options, types of arguments; "BM=64", "num_warps=4", "x: *fp16", "x divisible by 16".
+    It depends on nothing that changes from run to run, such as addresses.
+
+    @param source   triton.compiler.ASTSource; other sources have no arguments
+    @param options  has the options as attributes
+    """
+    names = getattr(getattr(source, "fn", None), "arg_names", [])
+    constants, attributes = getattr(source, "constants", {}), getattr(source, "attrs", {})
+    parts = []
+    for path in sorted(constants):  # (2,): the third argument; (2, 0): the first of a tuple
+        if path[0] < len(names):
+            parts.append(names[path[0]] + "".join(f"[{k}]" for k in path[1:]) + "=" + _text(constants[path]))
+    parts += [f"{name}={getattr(options, name)}" for name in _OPTIONS if hasattr(options, name)]
+    aligned = {path: value for path, known in attributes.items() for key, value in known if key == "tt.divisibility"}
+    for k, name in enumerate(names):
+        kind = source.signature.get(name, "constexpr")
+        if kind != "constexpr":
+            parts.append(f"{name}: {kind if isinstance(kind, str) else _text(kind)}")
+    return parts + [f"{names[k]} divisible by {aligned[k,]}" for k in range(len(names)) if (k,) in aligned]
+
+
+def _text(value):
+    """Of a constant; one line."""
+    value = getattr(value, "value", value)  # of a constexpr
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return "(" + ", ".join(map(_text, value)) + ")"
+    if type(value).__name__ == "dtype":
+        return str(value)
+    return getattr(value, "__name__", type(value).__name__)
 
 
 def time_by_simulation(module):

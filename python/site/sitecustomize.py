@@ -15,6 +15,7 @@ _PARTS = {
     "torch": ("bankshot.torch", "put_in_place"),
     "torch.utils.cpp_extension": ("bankshot.torch_extensions", "build_for_the_cpu"),
     "triton.backends.nvidia.driver": ("bankshot.triton", "put_in_place"),
+    "triton.compiler.compiler": ("bankshot.triton", "note_specializations"),
     "triton.testing": ("bankshot.triton", "time_by_simulation"),
     "cuda.pathfinder": ("bankshot.cuda_packages", "hide_nvjitlink"),
     "cuda.core._linker": ("bankshot.cuda_packages", "silence_missing_nvjitlink"),

@@ -20,6 +20,11 @@ def test_cost_of_a_column():
     assert (column.pattern, column.stride_bytes, column.banks) == ("stride", 128, (0,) * 32)
 
 
+def test_an_access_tells_what_it_is():
+    assert repr(bankshot.conflicts([4 * lane for lane in range(32)])) == "<load of 4 bytes per lane: 1 wavefront, 1 ideal, linear>"
+    assert repr(bankshot.conflicts(list(range(32)), width=1)) == "<load of 1 byte per lane: 1 wavefront, 1 ideal, linear>"
+
+
 def test_lanes_that_are_off():
     masked = np.ma.masked_array(128 * LANE, LANE >= 8)
     assert [bankshot.conflicts(addresses).wavefronts for addresses in (

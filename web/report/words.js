@@ -23,7 +23,7 @@ export const counted = (n, one, more) => whole(n) + " " + (n === 1 ? one : more 
 export const extent = (three) => (three[2] !== 1 ? three : three[1] !== 1 ? three.slice(0, 2) : three.slice(0, 1)).join(" × ");
 
 /// The name of a function without its return type and parameters: "gemm_device<…>" of "void cutlass::gemm_device<A<int>>(P)". Template
-/// arguments stay where they are few: "transpose_tile<32>".
+/// arguments stay where they are few: "transpose_tile<32>"; those with names, which tell specializations apart, stay all.
 export function shortName(name) {
   if (!shortened.has(name)) shortened.set(name, shorten(name));
   return shortened.get(name);
@@ -48,7 +48,7 @@ function shorten(name) {
     } else if (c === ">" && depth > 0 && name[at - 1] !== "-") {
       if (--depth > 0) continue;
       const inside = name.slice(begin, at);
-      text += "<" + (inside.length <= 16 && !inside.includes("<") ? inside : "…") + ">";
+      text += "<" + ((inside.length <= 16 || /^\w+[=:]/.test(inside)) && !inside.includes("<") ? inside : "…") + ">";
     } else if (depth === 0) {
       text += c;
       if (c === " " && !/\boperator.{0,3} $/.test(text)) start = text.length;  // behind a return type

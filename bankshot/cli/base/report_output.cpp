@@ -22,6 +22,7 @@
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/text/comparison_text.hpp"
 #include "bankshot/report/text/findings_text.hpp"
+#include "bankshot/report/text/kernel_title.hpp"
 #include "bankshot/report/text/names.hpp"
 #include "bankshot/report/text/text.hpp"
 
@@ -169,7 +170,10 @@ std::string ReportOutput::kept_ptx_text(const Page& page) const {
     for (const auto& [digest, text] : run->ptx) kernels[digest];
     for (const report::Kernel& kernel : run->report.kernels) {
       const auto module = kernels.find(kernel.module.digest);
-      if (module != kernels.end()) module->second.insert(report::shown_name(kernel.demangled, look.options()));
+      if (module != kernels.end()) {
+        const std::string title = report::kernel_title(kernel, run->report);
+        module->second.insert(report::shown_name(title, look.options()));
+      }
     }
   }
   std::string list = kernels.empty() ? "\nno PTX was loaded\n" : "\nPTX by module\n";

@@ -8,6 +8,7 @@
 #include "bankshot/cuda/modules/fatbin.hpp"
 #include "bankshot/cuda/modules/grid_barrier.hpp"
 #include "bankshot/cuda/modules/machine_code.hpp"
+#include "bankshot/cuda/modules/module_id.hpp"
 #include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/cuda/process/instruction_hashes.hpp"
 #include "bankshot/cuda/process/origin.hpp"
@@ -17,7 +18,6 @@
 #include "bankshot/ptx/link.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
-#include "bankshot/report/run/module_digest.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cuda {
@@ -43,18 +43,6 @@ bool is_container(std::string_view image) {
   if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
   return magic == kContainerMagic;
 }
-
-/// The first file that the PTX names: with -lineinfo its source.
-std::string first_file(std::string_view ptx) {
-  size_t at = ptx.starts_with(".file") ? 0 : ptx.find("\n.file");
-  if (at == ptx.npos) at = ptx.find("\n\t.file");
-  if (at == ptx.npos) return {};
-  const std::string_view line = ptx.substr(at + 1, ptx.find('\n', at + 1) - at - 1);
-  const size_t begin = line.find('"'), end = line.rfind('"');
-  return begin < end && end != line.npos ? std::string(line.substr(begin + 1, end - begin - 1)) : std::string();
-}
-
-report::ModuleId id_of(std::string_view ptx) { return {report::module_digest(ptx), first_file(ptx)}; }
 
 UseOfMachineCode use_of_machine_code(const LoadTarget& target) {
   return target.machine_code == 0 ? UseOfMachineCode::nothing : process_request().machine_code;

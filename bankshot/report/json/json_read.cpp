@@ -195,6 +195,7 @@ Kernel read_kernel(const json& object, RunReport& report) {
   kernel.name = text(object, "name");
   kernel.demangled = text(object, "demangled");
   kernel.module = {text(object, "module"), text(object, "file")};
+  if (object.contains("specialization")) kernel.module.specialization = texts(object, "specialization");
   kernel.launches = number<uint64_t>(object, "launches");
   kernel.grid = extent(object, "grid");
   kernel.block = extent(object, "block");

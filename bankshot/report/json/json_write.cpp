@@ -142,6 +142,7 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (!kernel.module.specialization.empty()) json["specialization"] = kernel.module.specialization;
   if (const uint64_t judged = report.judged(kernel).conflicts(); judged != shared.conflicts())
     json["suppressed_conflicts"] = shared.conflicts() - judged;
   if (kernel.stopped.launches != 0) {

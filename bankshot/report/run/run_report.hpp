@@ -52,6 +52,7 @@ struct SharedTotals {
 struct ModuleId {
   std::string digest;  ///< of the PTX: the same in all processes and however often it is loaded; empty if not known
   std::string file;    ///< source file, or empty
+  std::vector<std::string> specialization = {};  ///< what a compiler made this instance of the kernel for: "BM=64"
 };
 
 /// The machine code that the accesses of a kernel were compared with: --machine-code.
@@ -86,7 +87,7 @@ struct StoppedLaunches {
 
 struct Kernel {
   std::string name;       ///< as in the PTX
-  std::string demangled;  ///< as in the source
+  std::string demangled;  ///< as in the source; see tell_apart()
   ModuleId module;
   KernelFacts facts;  ///< registers are those of the first launch
   uint64_t launches = 0;

@@ -123,18 +123,21 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
                         order.size());
   for (const std::string& note : sources.notes()) text += note + "\n\n";
   uint64_t launches = report.failed_launches();
-  std::set<std::string> kernels;
+  size_t kernels = report.kernels.size();
+  std::set<std::string> names, failed_names;
   for (const Kernel& kernel : report.kernels) {
     launches += kernel.launches;
-    kernels.insert(kernel.name);
+    names.insert(kernel.name);
   }
-  for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
+  for (const FailedLaunches& failure : report.failed) {
+    if (!names.contains(failure.kernel) && failed_names.insert(failure.kernel).second) ++kernels;
+  }
   const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
   const std::string why = no_verdict(report);
   const std::string found =
       fmt::format("{}, {} in {} of {}{}", counted(errors_in(report), "error", "errors"),
                   counted(warnings_in(report), "warning", "warnings"), counted(launches, "launch", "launches"),
-                  counted(kernels.size(), "kernel", "kernels"),
+                  counted(kernels, "kernel", "kernels"),
                   report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches())));
   const std::string sum =
       fmt::format("check ({}): {}{}", simt::names_of(report.checks, ", "),

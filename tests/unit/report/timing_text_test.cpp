@@ -45,10 +45,10 @@ scale(float*, int)
   L2 reads                         4 sectors, 25.0 % hit
   DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
 
-      slots waited   of all    conflicts      exposed  line that waited
-                95   47.5 %           93           80  kernel.cu:8
+      slots waited  of active    conflicts      exposed  line that waited
+                95     59.4 %           93           80  kernel.cu:8
       mostly for: waiting for data from shared memory
-                 5    2.5 %            0            0  kernel.cu:7
+                 5      3.1 %            0            0  kernel.cu:7
       mostly for: waiting for data from shared memory
 )");
 }
