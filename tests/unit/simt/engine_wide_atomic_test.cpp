@@ -271,7 +271,7 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
       "products of sparse matrices", "mma.sync without .sp");
   says("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "'.m16n16' of 'ldmatrix' is not supported",
        "sm_90 or older");
-  says("cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;", "stochastic rounding", "sm_90 or older");
+  says("add.rs.f16x2 %r1, %r2, %r3, %r4;", "stochastic rounding", "sm_90 or older");
   says(
       "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
       "%r3, %r4, %r5}], "
