@@ -23,6 +23,7 @@ const Rows& rows() {
     tensor_copy_rows(all);
     warp_rows(all);
     tensor_rows(all);
+    byte_matrix_rows(all);
     texture_rows(all);
     control_rows(all);
     return all;
