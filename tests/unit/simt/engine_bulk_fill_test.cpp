@@ -4,7 +4,7 @@
 namespace bankshot::simt {
 namespace {
 
-class BulkFill : public EngineTest {
+class EngineBulkFill : public EngineTest {
  protected:
   /// Words of shared memory are ones; after `body`, out[lane + 32 k] is word lane + 32 k, of 64.
   static std::string filled(const std::string& body) {
@@ -21,7 +21,7 @@ class BulkFill : public EngineTest {
   }
 };
 
-TEST_F(BulkFill, zeros_go_where_they_are_told) {
+TEST_F(EngineBulkFill, zeros_go_where_they_are_told) {
   const std::string generic = "cvt.u64.u32 %rd3, %r20; cvta.shared.u64 %rd3, %rd3;";
   for (const std::string& body :
        {std::string("@%p2 st.bulk.weak.shared::cta [%r20+8], 152, 0;"),
@@ -35,7 +35,7 @@ TEST_F(BulkFill, zeros_go_where_they_are_told) {
   }
 }
 
-TEST_F(BulkFill, costs_a_wavefront_for_a_row_of_banks) {
+TEST_F(EngineBulkFill, costs_a_wavefront_for_a_row_of_banks) {
   const auto result = run(filled("@%p2 st.bulk.shared::cta [%r20], 256, 0;"), {1}, {32}, 64);
   ASSERT_TRUE(result) << result.error().message;
   for (const SiteReport& site : result->sites) {
@@ -45,7 +45,7 @@ TEST_F(BulkFill, costs_a_wavefront_for_a_row_of_banks) {
   }
 }
 
-TEST_F(BulkFill, rejects_what_does_not_fit) {
+TEST_F(EngineBulkFill, rejects_what_does_not_fit) {
   EXPECT_NE(fault_of("@%p2 st.bulk.shared::cta [%r20], 12, 0;").find("a multiple of 8"), std::string::npos);
   EXPECT_NE(fault_of("@%p2 st.bulk.shared::cta [%r20+4], 16, 0;").find("address of st.bulk"), std::string::npos);
   EXPECT_NE(fault_of("@%p2 st.bulk.shared::cta [%r20+128], 136, 0;").find("the CTA has 256 bytes"), std::string::npos);

@@ -7,7 +7,7 @@
 namespace bankshot::simt {
 namespace {
 
-class LaunchControl : public EngineTest {
+class EngineLaunchControl : public EngineTest {
  protected:
   /// Each CTA adds 1 to out[its number] and asks for another one, until there is none; then out[64 + its own number]
   /// is how many it did. A number is x + 4 y + 8 z.
@@ -32,7 +32,7 @@ class LaunchControl : public EngineTest {
       "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r10, %r11, %r12, %unused}, %q;";
 };
 
-TEST_F(LaunchControl, every_cta_is_done_once_and_the_first_ones_take_them_over) {
+TEST_F(EngineLaunchControl, every_cta_is_done_once_and_the_first_ones_take_them_over) {
   const auto result = run(persistent(kVector), {4, 2, 3}, {1}, 128);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_FALSE(result->parallel);
@@ -44,7 +44,7 @@ TEST_F(LaunchControl, every_cta_is_done_once_and_the_first_ones_take_them_over) 
   EXPECT_EQ(out[64 + 23], 0u) << "the last one never started";
 }
 
-TEST_F(LaunchControl, parts_of_an_index_are_read_one_by_one) {
+TEST_F(EngineLaunchControl, parts_of_an_index_are_read_one_by_one) {
   const std::string first = "clusterlaunchcontrol.query_cancel.get_first_ctaid::";
   const auto result =
       run(persistent(first + "x.b32.b128 %r10, %q;" + first + "y.b32.b128 %r11, %q;" + first + "z.b32.b128 %r12, %q;"),
@@ -53,7 +53,7 @@ TEST_F(LaunchControl, parts_of_an_index_are_read_one_by_one) {
   for (unsigned k = 0; k < 24; ++k) EXPECT_EQ(out[k], 1u) << k;
 }
 
-TEST_F(LaunchControl, a_cluster_takes_over_a_cluster_and_all_its_ctas_learn_of_it) {
+TEST_F(EngineLaunchControl, a_cluster_takes_over_a_cluster_and_all_its_ctas_learn_of_it) {
   // Clusters of two CTAs: rank 0 asks for both. out[number] counts, and number = x of the first CTA + rank.
   cluster = {2};
   const std::string text = kernel(
@@ -75,7 +75,7 @@ TEST_F(LaunchControl, a_cluster_takes_over_a_cluster_and_all_its_ctas_learn_of_i
   EXPECT_EQ(result->ctas_ended, 12u);
 }
 
-TEST_F(LaunchControl, rejects_addresses_outside_of_shared_memory) {
+TEST_F(EngineLaunchControl, rejects_addresses_outside_of_shared_memory) {
   const auto result = run(kernel("clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%rd1], "
                                  "[%rd1]; ret;"),
                           {1}, {1}, 16);

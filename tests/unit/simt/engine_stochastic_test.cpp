@@ -4,7 +4,7 @@
 namespace bankshot::simt {
 namespace {
 
-class StochasticFour : public EngineTest {
+class EngineStochastic : public EngineTest {
  protected:
   /// The result for a, b, e and f and random bits.
   uint32_t converted(const std::string& type, const std::string& numbers, const std::string& random) {
@@ -18,7 +18,7 @@ class StochasticFour : public EngineTest {
   }
 };
 
-TEST_F(StochasticFour, halves_of_the_random_bits_round_two_numbers_each) {
+TEST_F(EngineStochastic, halves_of_the_random_bits_round_two_numbers_each) {
   // 1.0625 is half way from 1 to the next e4m3, 1.125: the upper half 0x8000 carries, the lower one 0x7fff does not.
   EXPECT_EQ(converted("satfinite.e4m3x4", "0f3F880000, 0fBF880000, 0f3F880000, 0fBF880000", "0x80007fff"), 0x39b938b8u);
   // 1.125 of e5m2, and what is too large: 65536.
@@ -30,7 +30,7 @@ TEST_F(StochasticFour, halves_of_the_random_bits_round_two_numbers_each) {
   EXPECT_EQ(converted("satfinite.e3m2x4", "0f3D000000, 0f41F00000, 0f3D000000, 0f80000000", "0x7fff8000"), 0x001f0120u);
 }
 
-TEST_F(StochasticFour, bytes_of_the_random_bits_round_numbers_of_four_bits) {
+TEST_F(EngineStochastic, bytes_of_the_random_bits_round_numbers_of_four_bits) {
   // 1.25 is half way from 1 to 1.5. The upper bytes 0x80 and 0x00 make 0x8000, which carries; the lower ones 0x7f and
   // 0xff do not.
   EXPECT_EQ(converted("satfinite.e2m1x4", "0f3FA00000, 0fBFA00000, 0f3FA00000, 0f41000000", "0x807f00ff"), 0x3b27u);
