@@ -174,6 +174,10 @@ Access access_of(std::string_view opcode, const std::vector<std::string>& modifi
   if (access.kind != Access::Kind::none) access.layout = layout_of(opcode);
   if (opcode == "cp") copy_access(modifiers, access);
   if (opcode == "wgmma") warpgroup_access(modifiers, access);
+  if (opcode == "st" && has(modifiers, "bulk")) {  // a copy of zeros
+    access.kind = Access::Kind::copy;
+    access.layout = Layout::bulk;
+  }
   return access;
 }
 

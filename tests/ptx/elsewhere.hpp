@@ -15,6 +15,9 @@ constexpr std::string_view kElsewhere[] = {
     "cvta", "isspacep", "mapa", "getctarank",
     // memory
     "ld", "st", "ldu", "atom", "red", "mov.b128", "alloca", "stacksave", "stackrestore", "tensormap", "cp", "mbarrier",
+    "clusterlaunchcontrol",
+    // more operands than a rule has
+    "cvt.rs{.relu}.satfinite",
     // values of other lanes
     "shfl", "vote", "match", "activemask", "elect", "redux",
     // matrices of a whole warp

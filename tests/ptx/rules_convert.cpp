@@ -1,5 +1,7 @@
 // Conversions. Source: PTX ISA, cvt and cvt.pack.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "exact_integers.hpp"
 #include "float_modifiers.hpp"
@@ -197,6 +199,37 @@ Rule pair_to_halves(const Spelling& s) {
   return rule;
 }
 
+/// |x| in steps of the last place of g, rounded down, or up if the rest and the random bits make a whole.
+uint64_t drawn(const Spelling& s, const Format& g, uint64_t x, uint64_t random, int random_bits) {
+  if (kF32.is_nan(x)) return g.nan();
+  const uint64_t sign = (x & kF32.sign()) != 0 ? g.sign() : 0;
+  if (sign != 0 && s.has("relu")) return 0;
+  const uint64_t beyond = sign | (s.has("satfinite") ? g.largest() : g.infinity());
+  const double magnitude = std::fabs(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x))));
+  if (std::isinf(magnitude)) return beyond;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const double place = std::ldexp(1.0, std::max(exponent - 1, 1 - g.bias()) - g.mantissa_bits);
+  const double whole = std::floor(magnitude / place), rest = magnitude / place - whole;
+  const bool up = rest + std::ldexp(static_cast<double>(random), -random_bits) >= 1;
+  const double result = (up ? whole + 1 : whole) * place;
+  const uint64_t bits =
+      rounded(g, MPFR_RNDN, false, [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_set_d(d, result, m); });
+  return bits >= g.infinity() ? beyond : sign | bits;
+}
+
+/// a has the upper half of the random bits, b the lower one; of f16 13 bits count.
+Rule pair_drawn(const Spelling& s) {
+  const Format g = format_of(s.type(0));
+  const int random_bits = g.bits() == 16 && g.mantissa_bits == 10 ? 13 : 16;
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto half = [&](unsigned shift) { return low_bits(v[2] >> shift, static_cast<unsigned>(random_bits)); };
+    return one(drawn(s, g, v[0], half(16), random_bits) << 16 | drawn(s, g, v[1], half(0), random_bits));
+  };
+  return rule;
+}
+
 /// tf32 is an f32 whose last 13 bits are zero. .rna rounds ties away from zero. NaN as an H200 has them: .rna cuts the
 /// last bits off, which may leave an infinity; .rna.satfinite takes one unit from that.
 Rule to_tf32(const Spelling& s) {
@@ -244,6 +277,7 @@ std::optional<Rule> convert_rule(const Spelling& s) {
   const T to = s.type(0), from = s.type(1);
   if (to == T::e4m3x2 || to == T::e5m2x2) return pair_to_bytes(s);
   if (from == T::e4m3x2 || from == T::e5m2x2) return bytes_to_pair(s);
+  if (s.has("rs")) return pair_drawn(s);
   if (to == T::f16x2 || to == T::bf16x2) return pair_to_halves(s);
   if (to == T::tf32) return to_tf32(s);
   if (is_integer(to)) return is_integer(from) ? integer_to_integer(s) : float_to_integer(s);

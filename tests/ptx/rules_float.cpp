@@ -32,8 +32,8 @@ Compute operation_of(const std::string& op) {
   return nullptr;
 }
 
-/// a, b and a c that nearly cancels their product.
-std::vector<uint64_t> cancelling(const Format& f, uint64_t seed) {
+/// a, b and a c that nearly cancels their product. @param g  the format of c
+std::vector<uint64_t> cancelling(const Format& f, const Format& g, uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto operand = [&] {
     const uint64_t field = static_cast<uint64_t>(f.bias()) + random() % 9 - 4;
@@ -42,20 +42,25 @@ std::vector<uint64_t> cancelling(const Format& f, uint64_t seed) {
   };
   const uint64_t a = operand(), b = operand();
   const Real x(f, a), y(f, b);
-  const uint64_t c = rounded(f, random() & 1 ? MPFR_RNDN : MPFR_RNDZ, false,
+  const uint64_t c = rounded(g, random() & 1 ? MPFR_RNDN : MPFR_RNDZ, false,
                              [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_mul(d, x, y, m); });
-  return {a, b, (c ^ f.sign()) + random() % 3 - 1};
+  return {a, b, (c ^ g.sign()) + random() % 3 - 1};
 }
 
+/// The operands may be of other formats than the result, but not where .ftz is possible.
 Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute) {
   const bool flush = s.has("ftz");
   const mpfr_rnd_t mode = rounding_of(s);
   const size_t count = s.sources.size();
   const std::vector<size_t> order = order_of_nan(s.opcode);
+  std::array<Format, 3> of{f, f, f};
+  for (size_t k = 0; k < count; ++k) of[k] = format_of(s.sources[k].type);
   Rule rule;
   rule.results = [=](Sources v) {
     const auto operand = [&](size_t k) { return k >= count ? 0 : flush ? f.flushed(v[k]) : v[k]; };
-    const Real operands[3] = {{f, operand(0)}, {f, operand(1)}, {f, operand(2)}};
+    // What lies outside of a tensor: the fill of tensor maps.
+    if (s.has("oob") && std::find(v.begin(), v.begin() + 3, f.nan()) != v.begin() + 3) return one(0);
+    const Real operands[3] = {{of[0], operand(0)}, {of[1], operand(1)}, {of[2], operand(2)}};
     const uint64_t d = rounded(f, mode, flush, [&](mpfr_ptr to, mpfr_rnd_t m) { return compute(to, operands, m); });
     for (const size_t k : f.bits() == 64 ? order : std::vector<size_t>{}) {
       if (k < count && f.is_nan(v[k])) return one(quiet(f, v[k]));
@@ -71,7 +76,7 @@ Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute)
       return got == limited(s, f, f.flushed(d));
     };
   }
-  if (count == 3) rule.related = [f](uint64_t seed) { return cancelling(f, seed); };
+  if (count == 3) rule.related = [of](uint64_t seed) { return cancelling(of[0], of[2], seed); };
   return rule;
 }
 

@@ -128,6 +128,15 @@ Exact video_operation(const std::string& name) {
   return nullptr;
 }
 
+Exact video_comparison(const Spelling& s) {
+  if (s.has("eq")) return [](Wide a, Wide b, Wide) -> Wide { return a == b; };
+  if (s.has("ne")) return [](Wide a, Wide b, Wide) -> Wide { return a != b; };
+  if (s.has("lt")) return [](Wide a, Wide b, Wide) -> Wide { return a < b; };
+  if (s.has("le")) return [](Wide a, Wide b, Wide) -> Wide { return a <= b; };
+  if (s.has("gt")) return [](Wide a, Wide b, Wide) -> Wide { return a > b; };
+  return [](Wide a, Wide b, Wide) -> Wide { return a >= b; };
+}
+
 }  // namespace
 
 std::optional<Rule> integer_rule(const Spelling& s) {
@@ -146,9 +155,12 @@ std::optional<Rule> integer_rule(const Spelling& s) {
 std::optional<Rule> video_rule(const Spelling& s) {
   if (s.opcode[0] != 'v' || s.opcode.size() < 5) return {};
   const unsigned width = s.opcode.back() == '2' ? 16 : 8;
-  const Exact exact = video_operation(s.opcode.substr(0, s.opcode.size() - 1));
+  const std::string name = s.opcode.substr(0, s.opcode.size() - 1);
+  const bool sets = name == "vset";  // which has no .dtype
+  const Exact exact = sets ? video_comparison(s) : video_operation(name);
   if (!exact) return {};
-  const bool d_signed = s.type(0) == T::s32, a_signed = s.type(1) == T::s32, b_signed = s.type(2) == T::s32;
+  const auto is_signed = [&](size_t k) { return s.type(k) == T::s32; };
+  const bool d_signed = is_signed(0), a_signed = is_signed(sets ? 0 : 1), b_signed = is_signed(sets ? 1 : 2);
   const bool adds = s.has("add"), saturates = s.has("sat");
   Rule rule;
   rule.results = [=](Sources v) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"
+#include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
 
@@ -67,6 +70,41 @@ std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t addres
     }
   }
   return static_cast<std::byte*>(first);
+}
+
+const Instr* run_bulk_fill(Warp& w, const Instr* i) {
+  constexpr uint64_t kUnit = 8, kMost = uint64_t{1} << 24;
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a st.bulk");
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const uint64_t address = lane_address(w, i, lane), bytes = w.row<const uint64_t>(i->op[1])[lane];
+    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
+    const auto wrong = [&](Fault::Kind kind, const std::string& what) {
+      return fault(w, i, kind, static_cast<int>(lane), address, what);
+    };
+    if (bytes % kUnit != 0 || bytes > kMost)
+      return wrong(Fault::Kind::bad_copy,
+                   "the size of st.bulk is a multiple of 8 up to 16777216, not " + std::to_string(bytes));
+    if (offset < 0 || is_elsewhere(*w.cta, static_cast<uint64_t>(offset)))
+      return wrong(Fault::Kind::illegal_address, "st.bulk fills the CTA's own shared memory");
+    const uint64_t begin = byte_in_cta(static_cast<uint64_t>(offset));
+    if (begin % kUnit != 0) return wrong(Fault::Kind::misaligned, "the address of st.bulk is a multiple of 8");
+    if (begin + bytes > w.cta->shared_bytes)
+      return wrong(Fault::Kind::out_of_shared, "st.bulk of " + std::to_string(bytes) + " bytes at byte " +
+                                                   std::to_string(begin) + " of shared memory, but the CTA has " +
+                                                   std::to_string(w.cta->shared_bytes) + " bytes of it");
+    if (bytes == 0) continue;
+    std::memset(w.cta->shared + begin, 0, bytes);
+    count_rows(w, i, scratchpad::AccessKind::store, begin, bytes);
+    if (Checker* const checks = w.worker->checks) {
+      std::array<uint64_t, 64> place{};
+      for (uint64_t at = 0; at < bytes; at += kUnit) {
+        place[lane] = begin + at;
+        checks->access(w, i, hazards::AccessKind::write, ptx::Space::shared, uint64_t{1} << lane, place.data(), kUnit);
+      }
+    }
+  }
+  return i + 1;
 }
 
 // Not inlined, so that no arithmetic of the caller moves across it.

@@ -24,6 +24,10 @@ void count_rows(Warp& w, const Instr* i, scratchpad::AccessKind kind, uint64_t o
 std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write,
                       unsigned lane);
 
+/// st.bulk: each lane that executes sets bytes of shared memory to zero. op[0], imm, small, kWide: the address; op[1]:
+/// row of sizes in bytes, 64 bits each; aux: site
+const Instr* run_bulk_fill(Warp& w, const Instr* i);
+
 /// Floating-point numbers are rounded to nearest from here on, and subnormal ones kept; who needs another mode sets it.
 void use_default_rounding(Warp& w);
 

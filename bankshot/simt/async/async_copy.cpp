@@ -59,6 +59,15 @@ void put(Warp& w, const CopyInfo& copy, std::byte* target, const std::byte* sour
   for (uint32_t at = 0; at < bytes; at += step) reduce(reduction, copy.type, target + at, source + at);
 }
 
+constexpr uint32_t kAllBytes = 0xffff;
+
+/// .cp_mask: bit k says whether byte k of every 16 is copied.
+void put_some(std::byte* target, const std::byte* source, uint32_t bytes, uint32_t mask) {
+  for (uint32_t at = 0; at < bytes; ++at) {
+    if ((mask >> at % kBulkUnit & 1) != 0) target[at] = source[at];
+  }
+}
+
 /// f(lane, bytes) for the lanes that copy anything. @return the next instruction, null after a fault
 template <class F>
 const Instr* for_bulks(Warp& w, const Instr* i, F f) {
@@ -138,11 +147,19 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
     const std::byte* const source = bulk_range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
     std::byte* const target = bulk_range(w, i, static_cast<Space>(i->small), to, bytes, true, lane);
     if (source == nullptr || target == nullptr) return false;
-    put(w, copy, target, source, bytes);
+    const uint32_t mask = i->op[4] == OperandRef::kNone ? kAllBytes : w.row<const uint16_t>(i->op[4])[lane];
+    if (mask == kAllBytes) {
+      put(w, copy, target, source, bytes);
+    } else {
+      put_some(target, source, bytes, mask);
+    }
     count_rows(w, i, scratchpad::AccessKind::load, static_cast<uint64_t>(from), bytes);
     if (Checker* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, -1);
-      checks->written(to, bytes);
+      for (uint32_t at = 0; at < bytes && mask != kAllBytes; ++at) {
+        if ((mask >> at % kBulkUnit & 1) != 0) checks->written(to + at, 1);
+      }
+      if (mask == kAllBytes) checks->written(to, bytes);
     }
     bulk_leaves(w, {{{to, bytes}}, {}, bytes, lane});
     return true;

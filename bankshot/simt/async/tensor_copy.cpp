@@ -25,6 +25,7 @@ using scratchpad::AccessKind;
 
 constexpr uint64_t kMapAlignment = 64, kSharedAlignment = 128;  // bytes
 constexpr unsigned kChunk = 16;                                 // that a swizzle exchanges
+constexpr unsigned kFour = 4;                                   // rows of .tile::gather4
 constexpr unsigned kMostRow = 256 * 8;                          // bytes of a row of a box
 
 bool bad_copy(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
@@ -42,12 +43,14 @@ struct Box {
   TensorMap map;
   std::array<int32_t, TensorMap::kMostDimensions> at{};
   std::array<uint16_t, 3> offsets{};  ///< im2col
+  bool four_rows = false;             ///< at[0] is their first column, and the others are the rows
 
   unsigned row_bytes() const { return map.box[0] * map.element_bytes(); }
   /// From one row to the next in shared memory: a swizzle takes its whole span.
   unsigned pitch() const { return std::max(row_bytes(), map.span()); }
   uint64_t rows() const {
     if (map.mode == TensorMap::im2col) return map.pixels;
+    if (four_rows) return kFour;
     uint64_t rows = 1;
     for (unsigned d = 1; d < map.dimensions; ++d) rows *= map.taken(d);
     return rows;
@@ -112,8 +115,18 @@ bool for_pixels(const Box& box, F f) {
   return true;
 }
 
+/// The same for four rows wherever they are.
+template <class F>
+bool for_four_rows(const Box& box, F f) {
+  for (unsigned row = 0; row < kFour; ++row) {
+    if (!f(uint64_t{row}, inside(box.map, {box.at[0], box.at[1 + row]}))) return false;
+  }
+  return true;
+}
+
 template <class F>
 bool for_rows(const Box& box, F f) {
+  if (box.four_rows) return for_four_rows(box, f);
   return box.map.mode == TensorMap::im2col ? for_pixels(box, f) : for_tiled_rows(box, f);
 }
 
@@ -142,10 +155,17 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     bad_copy(w, i, lane, row);
     return std::nullopt;
   }
-  if (map.dimensions != copy.coordinates.size()) {
+  box.four_rows = i->op[4] == kFourRows;
+  const size_t dimensions = box.four_rows ? 2 : copy.coordinates.size();
+  if (map.dimensions != dimensions) {
     bad_copy(w, i, lane,
              "a tensor map of " + std::to_string(map.dimensions) + " dimensions, but a copy of " +
-                 std::to_string(copy.coordinates.size()));
+                 std::to_string(dimensions));
+    return std::nullopt;
+  }
+  if (box.four_rows && map.box[1] != 1) {
+    bad_copy(w, i, lane,
+             "gather4 and scatter4 take a tensor map with a box of one row, not of " + std::to_string(map.box[1]));
     return std::nullopt;
   }
   const bool im2col = i->op[4] == kIm2col;

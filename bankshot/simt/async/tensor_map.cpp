@@ -9,6 +9,8 @@ namespace {
 constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 
+constexpr const char* kNanOfIntegers = "only floating-point elements can be filled with NaN";
+
 std::string text(uint64_t value) { return std::to_string(value); }
 
 /// What tiled and im2col have in common.
@@ -25,7 +27,7 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
     return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
   if (shape.fill < 0 || shape.fill > 1) return "there is no filling " + std::to_string(shape.fill);
-  if (shape.fill == 1 && shape.element < TensorMap::f16) return "only floating-point elements can be filled with NaN";
+  if (shape.fill == 1 && shape.element < TensorMap::f16) return kNanOfIntegers;
   if (shape.address % kTensorUnit != 0) return "the address is not a multiple of 16";
   out = {};
   // Of dimensions that tensormap.replace may add.
@@ -78,6 +80,7 @@ bool is_possible(const TensorMap& map) {
 
 std::string what_is_wrong(const TensorMap& map) {
   if (!is_possible(map)) return "the bytes of the tensor map were changed by something other than tensormap.replace";
+  if (map.fills_with_nan != 0 && map.element < TensorMap::f16) return kNanOfIntegers;
   return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
 }
 

@@ -8,8 +8,21 @@
 namespace bankshot::simt {
 
 /// The fields that tensormap.replace changes; those that exist per dimension have it in op[1].
-enum class TensorField : uint8_t { global_address, rank, box_dim, global_dim, global_stride, element_stride };
+enum class TensorField : uint8_t {
+  global_address,
+  rank,
+  elemtype,
+  interleave_layout,
+  swizzle_mode,
+  swizzle_atomicity,
+  fill_mode,
+  box_dim,
+  global_dim,
+  global_stride,
+  element_stride
+};
 
+/// 128 bytes of zeros are a descriptor that is begun: Triton makes its own so.
 /// op[0], imm, small, kWide: the descriptor's address; op[1]: dimension; op[2]: row of values, op[3]: bytes of one;
 /// op[4]: TensorField
 const Instr* run_tensor_replace(Warp& w, const Instr* i);

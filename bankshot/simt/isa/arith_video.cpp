@@ -1,5 +1,7 @@
 // SIMD video instructions on the two halves or four bytes of a register. Source: PTX ISA, "SIMD Video Instructions".
 // Forms with a lane mask or operand selectors (d.b10, a.b7531) are refused by the decoder: they name no register.
+#include <functional>
+
 #include "bankshot/simt/isa/lanes/parts.hpp"
 #include "bankshot/simt/isa/lanes/scalar.hpp"
 #include "bankshot/simt/rows/lower.hpp"
@@ -24,6 +26,11 @@ struct VideoMin {
 };
 struct VideoMax {
   s32 operator()(s32 a, s32 b) const { return greatest(a, b); }
+};
+
+template <class Compare>
+struct VideoSet {
+  s32 operator()(s32 a, s32 b) const { return Compare{}(a, b) ? 1 : 0; }
 };
 
 /// What becomes of a field's result: kept modulo its width, clamped to it, or added to c.
@@ -76,6 +83,31 @@ template <class F>
   rows.push_back({four_add, kTypes, Unit::alu, video_handler<F, s8, u8>, lower_packed, std::move(summed)});
 }
 
+/// The types are .atype and .btype, the first two modifiers. There is no .sat.
+template <class Compare, class Signed, class Unsigned>
+Handler set_handler(const Match& m) {
+  const auto finish = [&](auto a, auto b) -> Handler {
+    using F = VideoSet<Compare>;
+    using A = typename decltype(a)::type;
+    using B = typename decltype(b)::type;
+    return m.has("add") ? &elementwise<Video<F, A, B, Finish::accumulate>, u32, u32, u32, u32>
+                        : &elementwise<Video<F, A, B, Finish::wrap>, u32, u32, u32, u32>;
+  };
+  const bool b = m.modifiers[1] == "s32";
+  if (m.modifiers[0] == "s32") return b ? finish(Tag<Signed>{}, Tag<Signed>{}) : finish(Tag<Signed>{}, Tag<Unsigned>{});
+  return b ? finish(Tag<Unsigned>{}, Tag<Signed>{}) : finish(Tag<Unsigned>{}, Tag<Unsigned>{});
+}
+
+template <class Signed, class Unsigned>
+Handler select_video_set(const Match& m) {
+  if (m.has("eq")) return set_handler<std::equal_to<>, Signed, Unsigned>(m);
+  if (m.has("ne")) return set_handler<std::not_equal_to<>, Signed, Unsigned>(m);
+  if (m.has("lt")) return set_handler<std::less<>, Signed, Unsigned>(m);
+  if (m.has("le")) return set_handler<std::less_equal<>, Signed, Unsigned>(m);
+  if (m.has("gt")) return set_handler<std::greater<>, Signed, Unsigned>(m);
+  return set_handler<std::greater_equal<>, Signed, Unsigned>(m);
+}
+
 }  // namespace
 
 // The syntax of one instruction in its four forms.
@@ -103,6 +135,20 @@ template <class F>
                        {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01000104"}}, {});
   video_rows<VideoMax>(rows, BANKSHOT_VIDEO_FORMS("vmax"),
                        {{"s32.s32.s32", {"0x01ff0304", "0x02000105", "0"}, "0x02000305"}}, {});
+  constexpr std::string_view kCompare = "atype = u32 s32; btype = u32 s32; cmp = eq ne lt le gt ge";
+  rows.push_back({"vset2.atype.btype.cmp{.add} d:b32, a:b32, b:b32, c:b32",
+                  kCompare,
+                  Unit::alu,
+                  select_video_set<s16, u16>,
+                  lower_packed,
+                  {{"s32.s32.lt", {"0xffff0005", "0x00000005", "0"}, "0x00010000"}}});
+  rows.push_back({"vset4.atype.btype.cmp{.add} d:b32, a:b32, b:b32, c:b32",
+                  kCompare,
+                  Unit::alu,
+                  select_video_set<s8, u8>,
+                  lower_packed,
+                  {{"u32.u32.lt", {"0x01ff0304", "0x02000305", "0"}, "0x01000001"},
+                   {"u32.u32.ge.add", {"0x01ff0304", "0x02000305", "100"}, "102"}}});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -48,8 +48,9 @@ void async_rows(Rows& rows) {
   rows.push_back(
       {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [a], bytes:u32, [barrier]", "",
        Unit::memory, select_bulk, &lower_bulk_copy});
-  rows.push_back({"cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint} [d], [a], bytes:u32", "", Unit::memory,
-                  select_bulk, &lower_bulk_copy});
+  rows.push_back(
+      {"cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [d], [a], bytes:u32, mask:b16", "",
+       Unit::memory, select_bulk, &lower_bulk_copy});
   add("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], bytes:u32", "", &no_operation, &lower_bulk_prefetch);
   add("cp.async.bulk.commit_group", "", &no_operation, &lower_nothing);
   add("cp.async.bulk.wait_group{.read} n:imm", "", &no_operation, &lower_async_wait);

@@ -1,8 +1,10 @@
-// What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does
-// not depend on the host's instruction set: it is in simt/control.
+// What CTAs of a cluster do with each other, and with clusters that have not started. Source: PTX ISA 9.0,
+// barrier.cluster, mapa, getctarank, clusterlaunchcontrol. What
+// they do does not depend on the host's instruction set: it is in simt/control and simt/async.
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_store.hpp"
+#include "bankshot/simt/async/launch_control.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_cluster.hpp"
@@ -23,6 +25,18 @@ void cluster_rows(Rows& rows) {
       {"getctarank{.space}.type d:u32, a", "space = shared::cluster; type = u32 u64", Unit::memory,
        [](const Match& m) -> Handler { return m.type == ptx::Type::u64 ? &run_rank_of<u64> : &run_rank_of<u32>; },
        &lower_rank_of});
+  rows.push_back(
+      {"clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}."
+       "b128 "
+       "[d], [barrier]",
+       "", Unit::memory, always(&run_try_cancel), &lower_try_cancel});
+  rows.push_back({"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, a", "", Unit::alu,
+                  always(&run_is_canceled), &lower_is_canceled});
+  rows.push_back({"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, a", "", Unit::alu,
+                  always(&run_first_cta), &lower_first_cta});
+  rows.push_back({"clusterlaunchcontrol.query_cancel.first.b32.b128 d, a",
+                  "first = get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z", Unit::alu, always(&run_first_cta),
+                  &lower_first_cta});
   rows.push_back(
       {"st.async{.weak}{.space}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [barrier]",
        "space = shared::cluster; vec = v2 v4; type = b32 b64 u32 u64 s32 s64 f32 f64", Unit::memory,

@@ -233,6 +233,7 @@ void convert_rows(Rows& rows) {
                   {{"rn.relu.f16.f32", {"0fBF800000"}, "0x0000"}, {"rn.satfinite.f16.f32", {"0f7F800000"}, "0x7BFF"}}});
   convert_packed_rows(rows);
   convert_small_rows(rows);
+  convert_stochastic_rows(rows);
 }
 
 #undef BANKSHOT_TYPES

@@ -35,19 +35,6 @@ struct Fused {
   }
 };
 
-/// Calls make(Fused<mode>{}) for the rounding among the modifiers: only hosts without fma need to know it here.
-template <class Make>
-Handler by_rounding([[maybe_unused]] const Match& m, Make make) {
-#if defined(__FMA__)
-  return make(Fused<FpMode::kNearest>{});
-#else
-  if (m.has("rz")) return make(Fused<FpMode::kZero>{});
-  if (m.has("rm")) return make(Fused<FpMode::kDown>{});
-  if (m.has("rp")) return make(Fused<FpMode::kUp>{});
-  return make(Fused<FpMode::kNearest>{});
-#endif
-}
-
 /// fma of f64: whose payload a NaN has is looked into only where there is one.
 template <class F>
 BANKSHOT_LANES_ONLY const Instr* fused_doubles(Warp& w, const Instr* i) {
@@ -76,9 +63,10 @@ BANKSHOT_LANES_ONLY const Instr* fused_doubles(Warp& w, const Instr* i) {
 
 template <class T>
 Handler fused_handler(const Match& m) {
-  return by_rounding(m, [](auto f) -> Handler {
-    if constexpr (std::is_same_v<T, f64>) return &fused_doubles<decltype(f)>;
-    return &elementwise<decltype(f), T, T, T, T>;
+  return by_rounding(m, [](auto rounding) -> Handler {
+    using F = Fused<decltype(rounding)::kMode>;
+    if constexpr (std::is_same_v<T, f64>) return &fused_doubles<F>;
+    return &elementwise<F, T, T, T, T>;
   });
 }
 
@@ -123,13 +111,14 @@ Handler pair_handler(F) {
                   always(pair_handler(float_mul)),
                   nullptr,
                   {{"rn.f32x2", numbers, "0x4000000040C00000"}}});
-  rows.push_back(
-      {"fma.rnd{.ftz}.f32x2 d, a, b, c",
-       "",
-       Unit::fp32,
-       [](const Match& m) { return by_rounding(m, [](auto f) -> Handler { return &on_pairs<decltype(f), 3>; }); },
-       nullptr,
-       {{"rn.f32x2", {numbers[0], numbers[1], "0x3F8000003F800000"}, "0x4040000040E00000"}}});
+  rows.push_back({"fma.rnd{.ftz}.f32x2 d, a, b, c",
+                  "",
+                  Unit::fp32,
+                  [](const Match& m) {
+                    return by_rounding(m, [](auto r) -> Handler { return &on_pairs<Fused<decltype(r)::kMode>, 3>; });
+                  },
+                  nullptr,
+                  {{"rn.f32x2", {numbers[0], numbers[1], "0x3F8000003F800000"}, "0x4040000040E00000"}}});
 }
 
 [[gnu::cold]] void fused_rows(Rows& rows) {
@@ -253,6 +242,7 @@ Handler pair_handler(F) {
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FF6A09E667F3BCD"}}});
   fused_rows(rows);
   pair_rows(rows);
+  float_mixed_rows(rows);
   float_order_rows(rows);
 }
 

@@ -5,10 +5,34 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
+constexpr u16 kOutside = 0x7fff;
+
 constexpr auto sum = [](auto, f32 a, f32 b) { return a + b; };
 constexpr auto difference = [](auto, f32 a, f32 b) { return a - b; };
 constexpr auto product = [](auto, f32 a, f32 b) { return a * b; };
 constexpr auto half_fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
+
+/// fma.oob: +0 if an operand has the bits that a tensor map's fill with NaN leaves outside of the tensor.
+template <class R>
+BANKSHOT_LANES_ONLY const Instr* fused_oob(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  using H = typename R::Number;
+  f32 x[3][R::kNumbers];
+  for (int k = 0; k < 3; ++k) load_halves<R>(w, i->op[k + 1], false, x[k]);
+  const H* const operands[] = {w.row<const H>(i->op[1]), w.row<const H>(i->op[2]), w.row<const H>(i->op[3])};
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) {
+    const bool outside =
+        operands[0][l].bits == kOutside || operands[1][l].bits == kOutside || operands[2][l].bits == kOutside;
+    x[0][l] = outside ? 0.0f : fma_odd(H{}, x[0][l], x[1][l], x[2][l]);
+  }
+  finish_halves<R>(w, i, x[0]);
+  return i + 1;
+}
+
+Handler select_fused_oob(const Match& m) {
+  return by_half_type(m.type, [](auto row) -> Handler { return &fused_oob<decltype(row)>; });
+}
 
 /// NaN become the canonical one, as on GPUs.
 template <class R, bool Absolute>
@@ -88,6 +112,14 @@ void half_rows(Rows& rows) {
       {{"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
   add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(half_fused),
       {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
+  const std::vector<Example> outside{{"rn.oob.f16", {"0x7FFF", "0x4200", "0x3C00"}, "0x0000"},
+                                     {"rn.oob.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"},
+                                     {"rn.oob.f16", {"0x7E00", "0x4200", "0x3C00"}, "0x7FFF"}};
+  add("fma.rn.oob{.sat}.type d, a, b, c", kF16, select_fused_oob, outside);
+  add("fma.rn.oob.relu.type d, a, b, c", kF16, select_fused_oob,
+      {{"rn.oob.relu.f16x2", {"0x4000C000", "0x42004200", "0x3C003C00"}, "0x47000000"}});
+  add("fma.rn.oob{.relu}.type d, a, b, c", kBf16, select_fused_oob,
+      {{"rn.oob.bf16x2", {"0x40007FFF", "0x40404040", "0x3F803F80"}, "0x40E00000"}});
   add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
   add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});
   add("abs{.ftz}.type d, a", kF16, select_sign<true>,

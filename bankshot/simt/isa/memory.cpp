@@ -1,5 +1,6 @@
 // Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
 #include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
 #include "bankshot/simt/access/wide_access.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/isa/lanes/memory_rows.hpp"
@@ -329,6 +330,8 @@ void memory_rows(Rows& rows) {
   rows.push_back({"st{.order}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b",
                   BANKSHOT_ORDERS("release") "cop = wb cg cs wt; " BANKSHOT_SETS, Unit::memory, choose<true>,
                   &lower_store});
+  rows.push_back({"st.bulk{.weak}{.shared::cta} [a], size:u64, value:imm", "", Unit::memory, always(&run_bulk_fill),
+                  &lower_bulk_fill});
   rows.push_back({"ldu{.global}{.vec}.type d, a:addr", BANKSHOT_SETS, Unit::memory, choose<false>, &lower_load});
   rows.push_back({"prefetch{.space}.level a:addr", "space = global local; level = L1 L2", Unit::memory,
                   always(&nothing), &lower_hint});

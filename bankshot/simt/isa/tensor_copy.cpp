@@ -34,17 +34,18 @@ void tensor_copy_rows(Rows& rows) {
   add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_"
       "group::1}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
-      BANKSHOT_DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile tile::gather4 im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.cta_group::1}{.L2::cache_hint} "
       "[d], "
       "[map], [barrier]",
-      BANKSHOT_DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile tile::gather4 im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
-      BANKSHOT_DIMENSIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile tile::scatter4 im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
-      BANKSHOT_DIMENSIONS BANKSHOT_OPERATIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS BANKSHOT_OPERATIONS "mode = tile tile::scatter4 im2col_no_offs", &run_tensor_store,
+      &lower_tensor_copy);
   add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]",
-      BANKSHOT_DIMENSIONS "mode = tile im2col", &no_operation, &lower_tensor_prefetch);
+      BANKSHOT_DIMENSIONS "mode = tile tile::gather4 im2col", &no_operation, &lower_tensor_prefetch);
   rows.push_back(
       {"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
        BANKSHOT_OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
@@ -53,11 +54,13 @@ void tensor_copy_rows(Rows& rows) {
       {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [d], [a], bytes:u32, "
        "[barrier]",
        BANKSHOT_OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
-  // Types and layouts are as the descriptor was made: their numbers here are others than the driver's.
   constexpr std::string_view kPlaces = "space = global shared::cta";
   add("tensormap.replace.tile.global_address{.space}.b1024.b64 [a], b", kPlaces, &run_tensor_replace,
       &lower_tensor_replace);
   add("tensormap.replace.tile.rank{.space}.b1024.b32 [a], b", kPlaces, &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.replace.tile.field{.space}.b1024.b32 [a], value:imm",
+      "field = elemtype interleave_layout swizzle_mode swizzle_atomicity fill_mode; space = global shared::cta",
+      &run_tensor_replace, &lower_tensor_replace);
   add("tensormap.replace.tile.field{.space}.b1024.b32 [a], dimension:imm, b",
       "field = box_dim global_dim element_stride; space = global shared::cta", &run_tensor_replace,
       &lower_tensor_replace);

@@ -101,8 +101,8 @@ void lower_async_arrive(Decoder& decoder, const ptx::Instruction& instruction, c
 }
 
 void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  const bool stores = m.has("bulk_group"), moves = !stores && !m.has("global");
-  const size_t masks = m.has("multicast::cluster") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
+  const bool stores = m.has("bulk_group"), moves = !stores && !m.has("global"), masked = m.has("cp_mask");
+  const size_t masks = m.has("multicast::cluster") || masked ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, (stores ? 3 : 4) + masks + hints)) return;
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
@@ -112,8 +112,9 @@ void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, cons
   }
   copy.size = decoder.source(operands[2], Type::u32);
   if (!stores && !lower_side(decoder, operands[3], Space::shared, copy.barrier)) return;
-  if (masks != 0) copy.ctas = decoder.source(operands[4], Type::u16);
-  if (hints != 0) decoder.source(operands.back(), Type::b64);
+  if (masks != 0 && !masked) copy.ctas = decoder.source(operands[4], Type::u16);
+  if (hints != 0) decoder.source(operands[operands.size() - (masked ? 2 : 1)], Type::b64);
+  if (masked) out.op[4] = decoder.source(operands.back(), Type::b16);
   put_side(stores ? copy.to : copy.from, out);
   out.aux = decoder.new_site(4);
   add_copy(decoder, copy, out);
@@ -148,19 +149,23 @@ bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, Copy
   map.elements.clear();
   if (!lower_side(decoder, map, Space::generic, copy.tensor)) return false;
   put_side(copy.tensor, out);
+  const bool four_rows = !m.which({"tile::gather4", "tile::scatter4"}).empty();
   const auto dimensions = static_cast<size_t>(m.which({"1d", "2d", "3d", "4d", "5d"})[0] - '0');
+  const size_t coordinates = four_rows ? 5 : dimensions;  // a column and four rows
   const bool given = operand.elements.size() == 1;
   const std::vector<Operand> one{given ? operand.elements[0] : Operand{}};
   const std::vector<Operand>& all = given && one[0].kind == Operand::Kind::vector ? one[0].elements : one;
-  if (!given || all.size() != dimensions)
+  if (!given || all.size() != coordinates)
     return decoder.error(operand.position,
-                         "expected a tensor map and " + std::to_string(dimensions) + " coordinates in braces");
+                         "expected a tensor map and " + std::to_string(coordinates) + " coordinates in braces");
   for (const Operand& coordinate : all) copy.coordinates.push_back(decoder.source(coordinate, Type::s32));
   return true;
 }
 
 /// @return false after an error
 bool check_mode(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
+  if (!m.which({"tile::gather4", "tile::scatter4"}).empty() && !m.has("2d"))
+    return decoder.error(instruction.position, "gather4 and scatter4 take tensors of 2 dimensions: write .2d");
   if (m.which({"im2col", "im2col_no_offs"}).empty() || m.which({"1d", "2d"}).empty()) return true;
   return decoder.error(instruction.position, "im2col takes tensors of 3 to 5 dimensions");
 }
@@ -184,6 +189,7 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   if (!expect_operands(decoder, instruction, (stores ? 2 : 3) + (offsets ? 1 : 0) + masks + hints)) return;
   if (!check_mode(decoder, instruction, m)) return;
   if (!m.which({"im2col", "im2col_no_offs"}).empty()) out.op[4] = kIm2col;
+  if (!m.which({"tile::gather4", "tile::scatter4"}).empty()) out.op[4] = kFourRows;
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
   if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;

@@ -105,6 +105,23 @@ void lower_convert_small(Decoder& decoder, const ptx::Instruction& instruction, 
   for (size_t k = 1; k < instruction.operands.size(); ++k) out.op[k] = decoder.source(instruction.operands[k], from);
 }
 
+void lower_convert_stochastic(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  using T = ptx::Type;
+  const bool two = m.type == T::f16x2 || m.type == T::bf16x2;
+  const auto& operands = instruction.operands;
+  if (!expect_operands(decoder, instruction, two ? 4 : 3)) return;
+  if (!two && (operands[1].kind != ptx::Operand::Kind::vector || operands[1].elements.size() != 4)) {
+    decoder.error(operands[1].position, "expected four numbers in braces");
+    return;
+  }
+  lower_modifiers(m, out);
+  out.op[0] = decoder.destination(operands[0], m.has("e2m1x4") ? T::b16 : T::b32);
+  size_t next = 1;
+  for (const ptx::Operand& number : two ? std::vector{operands[1], operands[2]} : operands[1].elements)
+    out.op[next++] = decoder.source(number, T::f32);
+  out.op[next] = register_source(decoder, operands.back(), T::b32);
+}
+
 void lower_convert_pack(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   // The forms with a third type take what remains of d from c.
   const size_t count = m.has("b32") ? 4 : 3;

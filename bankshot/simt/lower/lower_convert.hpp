@@ -27,6 +27,8 @@ void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const 
 void lower_convert_pair(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cvt d, a of pairs of numbers of 4, 6 or 8 bits without a Type, and cvt d, a, b from two f32. small: 1 for .rp.
 void lower_convert_small(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// cvt.rs d, a, b, c: op[3] are the random bits; and cvt.rs d, {a, b, e, f}, c: op[1] to op[4], random bits in op[5].
+void lower_convert_stochastic(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cvt.pack.sat d, a, b {, c}: all of 32 bits.
 void lower_convert_pack(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 

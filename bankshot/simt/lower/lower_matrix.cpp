@@ -56,7 +56,8 @@ void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const
   if (static_cast<Space>(out.small) != Space::global) out.aux = decoder.new_site(f.width(way));
 }
 
-unsigned matrices_of(const Match& m) { return m.has("x4") ? 4 : m.has("x2") ? 2 : 1; }
+/// Registers: a matrix of 16 × 16 bytes takes two.
+unsigned matrices_of(const Match& m) { return (m.has("x4") ? 4 : m.has("x2") ? 2 : 1) * (m.has("m16n16") ? 2 : 1); }
 
 void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, bool load, Instr& out) {
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2)) return;

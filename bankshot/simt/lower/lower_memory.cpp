@@ -155,6 +155,18 @@ void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   }
 }
 
+void lower_bulk_fill(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  int64_t value = 0;
+  if (!expect_operands(decoder, instruction, 3) || !decoder.literal(instruction.operands[2], value)) return;
+  if (value != 0) {
+    decoder.error(instruction.operands[2].position, "st.bulk stores zeros: write 0 here");
+    return;
+  }
+  if (!lower_address(decoder, instruction.operands[0], m.access.space, out)) return;
+  out.op[1] = decoder.source(instruction.operands[1], Type::u64);
+  out.aux = decoder.new_site(4);
+}
+
 void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (instruction.operands.empty()) {
     decoder.error(instruction.position, "expected an address");

@@ -12,6 +12,8 @@ namespace bankshot::simt {
 /// Fills everything but `body`. Operands: `[a]` and a value or a vector.
 void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// st.bulk: run_bulk_fill() says what it finds.
+void lower_bulk_fill(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// prefetch, discard and the like: the address is checked, nothing happens.
 void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 

@@ -21,6 +21,8 @@ using Way = Fragment::Way;
 constexpr unsigned kLanes = 32;
 constexpr uint64_t kAll = 0xffffffff;
 
+constexpr unsigned kLineBytes = 16;  // of ldmatrix and stmatrix
+
 /// What the lanes of a warp access at once, and the bytes they get or give.
 struct Lanes {
   unsigned count = kLanes;  ///< lanes from 0 on that take part
@@ -272,7 +274,7 @@ const Instr* move_fragment(Warp& w, const Instr* i, bool store) {
 /// ldmatrix and stmatrix: lane 8 j + r gives line r of matrix j.
 bool lines_of(Warp& w, const Instr* i, Lanes& lanes) {
   lanes.count = static_cast<unsigned>(w.worker->program->lists[i->op[1]].size()) * kCoreLines;
-  lanes.width = 16;
+  lanes.width = kLineBytes;
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   for (unsigned l = 0; l < lanes.count; ++l) {
     lanes.address[l] = lane_address(w, i, l);
@@ -284,6 +286,25 @@ bool lines_of(Warp& w, const Instr* i, Lanes& lanes) {
   }
   return true;
 }
+
+/// The elements of a line, which are packed, each in the low bits of a byte. What is above them in memory is padding.
+void unpack_line(std::byte* line, unsigned bits) {
+  std::array<uint8_t, kLineBytes + 1> packed{};
+  std::memcpy(packed.data(), line, kLineBytes);
+  for (unsigned k = 0; k < kLineBytes; ++k) {
+    const unsigned at = k * bits, two = packed[at / 8] | packed[at / 8 + 1] << 8;
+    line[k] = static_cast<std::byte>(two >> at % 8 & ((1u << bits) - 1));
+  }
+}
+
+/// A byte of a register of lane l, by line and place in the line, where matrices of bytes are transposed.
+struct BytePlace {
+  unsigned line, column;
+};
+/// m16n16, of two registers: columns l / 4 and l / 4 + 8 of the lines 4 (l % 4) to 4 (l % 4) + 3.
+BytePlace loaded_byte(unsigned l, unsigned reg, unsigned byte) { return {4 * (l % 4) + byte, l / 4 + 8 * reg}; }
+/// m16n8: the lines are columns of the matrix, of which the lane holds what it holds of an accumulator.
+BytePlace stored_byte(unsigned l, unsigned byte) { return {2 * (l % 4) + byte % 2, l / 4 + byte / 2 * 8}; }
 
 }  // namespace
 
@@ -322,6 +343,42 @@ const Instr* run_ldmatrix(Warp& w, const Instr* i) {
   return i + 1;
 }
 
+const Instr* run_ldmatrix_bytes(Warp& w, const Instr* i) {
+  Lanes lanes;
+  if (!whole_warp(w, i) || !lines_of(w, i, lanes) || !move(w, i, lanes, false)) return nullptr;
+  std::byte* const bytes = lanes.bytes.data();
+  for (unsigned line = 0; line < lanes.count && i->op[3] < 8; ++line) unpack_line(bytes + line * kLineBytes, i->op[3]);
+  const std::vector<uint32_t>& rows = w.worker->program->lists[i->op[1]];
+  for (unsigned k = 0; k < rows.size(); ++k) {
+    auto* const row = w.row<std::byte>(rows[k]);
+    if (i->op[2] == 0) {
+      std::memcpy(row, bytes + k * kCoreBytes, kCoreBytes);
+      continue;
+    }
+    const std::byte* const matrix = bytes + k / 2 * 2 * kCoreBytes;
+    for (unsigned at = 0; at < kLanes * 4; ++at) {
+      const BytePlace place = loaded_byte(at / 4, k % 2, at % 4);
+      row[at] = matrix[place.line * kLineBytes + place.column];
+    }
+  }
+  return i + 1;
+}
+
+const Instr* run_stmatrix_bytes(Warp& w, const Instr* i) {
+  Lanes lanes;
+  if (!whole_warp(w, i) || !lines_of(w, i, lanes)) return nullptr;
+  const std::vector<uint32_t>& rows = w.worker->program->lists[i->op[1]];
+  for (unsigned k = 0; k < rows.size(); ++k) {
+    const auto* const row = w.row<const std::byte>(rows[k]);
+    std::byte* const matrix = lanes.bytes.data() + k * kCoreBytes;
+    for (unsigned at = 0; at < kLanes * 4; ++at) {
+      const BytePlace place = stored_byte(at / 4, at % 4);
+      matrix[place.line * kLineBytes + place.column] = row[at];
+    }
+  }
+  return move(w, i, lanes, true) ? i + 1 : nullptr;
+}
+
 const Instr* run_stmatrix(Warp& w, const Instr* i) {
   Lanes lanes;
   if (!whole_warp(w, i) || !lines_of(w, i, lanes)) return nullptr;
@@ -343,14 +400,20 @@ const Instr* run_movmatrix(Warp& w, const Instr* i) {
   return i + 1;
 }
 
+/// ldmatrix and stmatrix: as many lanes give lines as there are lines.
+static bool moves_lines(const Instr& i) {
+  return i.body == &run_ldmatrix || i.body == &run_stmatrix || i.body == &run_ldmatrix_bytes ||
+         i.body == &run_stmatrix_bytes;
+}
+
 unsigned matrix_piece(const Instr& i) {
-  if (i.body == &run_ldmatrix || i.body == &run_stmatrix) return 16;
+  if (moves_lines(i)) return kLineBytes;
   const Fragment f = Fragment::unpacked(i.op[3]);
   return f.lines() * f.across() * bits(f.element) / 8 / kLanes;
 }
 
 uint64_t matrix_addresses(const Warp& w, const Instr* i, LaneAddresses& to) {
-  if (i->body == &run_ldmatrix || i->body == &run_stmatrix) {
+  if (moves_lines(*i)) {
     const auto count = static_cast<unsigned>(w.worker->program->lists[i->op[1]].size()) * kCoreLines;
     for (unsigned l = 0; l < count; ++l) to.address[l] = lane_address(w, i, l);
     return (uint64_t{1} << count) - 1;

@@ -12,6 +12,10 @@ const Instr* run_wmma_load(Warp& w, const Instr* i);
 const Instr* run_wmma_store(Warp& w, const Instr* i);
 const Instr* run_ldmatrix(Warp& w, const Instr* i);
 const Instr* run_stmatrix(Warp& w, const Instr* i);
+/// ldmatrix of .m16n16 (with .trans) and .m8n16, stmatrix of .m16n8: matrices of bytes. op[3]: bits of an element in
+/// memory
+const Instr* run_ldmatrix_bytes(Warp& w, const Instr* i);
+const Instr* run_stmatrix_bytes(Warp& w, const Instr* i);
 const Instr* run_movmatrix(Warp& w, const Instr* i);
 
 /// Matrix instructions are executed by all lanes of a warp, or by none. @return false after a fault

@@ -98,8 +98,11 @@ bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const
     const Type type = type_of(slot);
     if (type == Type::pred) {
       out.op[next++] = writes ? decoder.predicate_destination(operand) : decoder.predicate_source(operand);
+    } else if (writes) {
+      out.op[next++] = decoder.destination(operand, type);
     } else {
-      out.op[next++] = writes ? decoder.destination(operand, type) : decoder.source(operand, type);
+      const bool half = type == Type::f16 || type == Type::bf16;
+      out.op[next++] = half ? register_source(decoder, operand, type) : decoder.source(operand, type);
     }
   }
   return true;

@@ -214,28 +214,28 @@ class Joining {
 };
 
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
-/// A cluster joins when those before it could not finish without waiting.
+/// A cluster joins when those before it could not finish without waiting, unless one that runs has taken it over.
 /// @param most  CTAs that are resident at once @param stop  see EngineOptions
 /// @return CTAs that came to their end; none if a CTA faulted
-std::optional<uint64_t> run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool& slots,
+std::optional<uint64_t> run_interleaved(UnstartedClusters& unstarted, uint64_t most, Worker& worker, SlotPool& slots,
                                         Progress& progress, const std::atomic<bool>* stop) {
   const unsigned mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
   std::vector<Output> outputs;
   std::deque<Residents> all;
   std::vector<Residents*> resident, idle;
-  uint64_t next = 0, ended = 0;
+  uint64_t ended = 0;
   bool fine = true;
   Progress::Share share;
   const uint64_t size = cluster_size(*worker.launch->config);
   Joining joining(worker.launch->config->cooperative);
   const auto has_room = [&] { return resident.empty() || (resident.size() + 1) * size <= most; };
-  while (fine && !is_set(stop) && (next < clusters || !resident.empty())) {
-    for (uint64_t k = 0; k < joining.at_once() && next < clusters && has_room(); ++k) {
+  while (fine && !is_set(stop) && (unstarted.next < unstarted.end || !resident.empty())) {
+    for (uint64_t k = 0; k < joining.at_once() && unstarted.next < unstarted.end && has_room(); ++k) {
       if (idle.empty()) idle.push_back(&all.emplace_back(worker, slots));
       resident.push_back(idle.back());
       idle.pop_back();
-      resident.back()->start(next++);
+      resident.back()->start(unstarted.next++);
     }
     const size_t before = resident.size();
     for (size_t k = 0; fine && !is_set(stop) && k < resident.size();) {
@@ -262,7 +262,7 @@ std::optional<uint64_t> run_interleaved(uint64_t clusters, uint64_t most, Worker
   print(outputs);
   _mm_setcsr(mxcsr);
   if (!fine) return std::nullopt;
-  return ended;
+  return ended + unstarted.taken * size;
 }
 
 /// Asked for once: finding out reads a file.
@@ -358,8 +358,10 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
 }
 
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
-  const Launch launch = begin_launch(setup);
+  Launch launch = begin_launch(setup);
   const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
+  UnstartedClusters unstarted{.end = clusters};
+  if (!is_isolated(setup)) launch.unstarted = &unstarted;
   std::vector<Worker> workers = make_workers(setup, launch, resources);
   Progress progress(setup.options->progress, ctas);
   const std::atomic<bool>* const stop = setup.options->stop;
@@ -374,7 +376,7 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   } else {
     resources.slots[0].begin_launch();
     const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
-    const auto all = run_interleaved(clusters, most, workers[0], resources.slots[0], progress, stop);
+    const auto all = run_interleaved(unstarted, most, workers[0], resources.slots[0], progress, stop);
     if (!all) return workers[0].fault;
     ended = *all;
   }

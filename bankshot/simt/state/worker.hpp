@@ -115,6 +115,12 @@ inline void rely_on(Worker& worker, LeftOpen what) {
 /// An exchange is over that relied on something.
 void note_relied_on(Worker& worker, const Instr* i);
 
+/// Clusters of a launch that have not started, which one that runs may take over. All run on one thread.
+struct UnstartedClusters {
+  uint64_t next = 0, end = 0;
+  uint64_t taken = 0;  ///< clusters that others took over
+};
+
 /// A launch in progress, shared by its workers.
 struct Launch {
   const LaunchConfig* config = nullptr;
@@ -122,7 +128,8 @@ struct Launch {
   const std::byte* params = nullptr;  ///< in the constant bank: generic addresses work
   uint32_t function = 0;
   uint32_t shared_bytes = 0;
-  Dim3 clusters;                ///< of the grid
+  Dim3 clusters;                           ///< of the grid
+  UnstartedClusters* unstarted = nullptr;  ///< null: none is given away, as where a timing model starts them
   uint64_t grid_workspace = 0;  ///< what %envreg1 and %envreg2 hold: an address, or 0 if the launch is not cooperative
 };
 

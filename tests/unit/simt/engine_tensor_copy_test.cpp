@@ -234,6 +234,94 @@ TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
     EXPECT_EQ(out[512 + i], i < 4 ? 1000 + 128 + 32 + 12 + i : 0) << i;
 }
 
+TEST_F(TensorCopy, four_rows_are_gathered_and_scattered) {
+  // 16 x 8 words: rows 5, -1, 2 and 7 from column 12 on, of which four elements are there. They are stored in rows 0,
+  // 1, 9 (which is not there) and 3 from column 4 on.
+  const uint64_t sizes[] = {16, 8}, strides[] = {64};
+  const uint32_t steps[] = {1, 1}, box[] = {8, 1};
+  std::vector<uint32_t> data(128);
+  for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
+  const auto result = run_with(
+      "@!%p2 bra B; cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%rd1, {12, 5, -1, 2, 7}];"
+      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r20], "
+      "[%rd1, {12, 5, -1, 2, 7}], [%r21];\nB:" +
+          wait(128) +
+          "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {4, 0, 1, 9, 3}], [%r20];"
+          "ret;",
+      256, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 128; ++i) {
+    const uint32_t column = i % 16, row = i / 16, k = column - 4;  // of the box
+    const bool stored = column >= 4 && column < 12 && (row == 0 || row == 1 || row == 3);
+    const uint32_t gathered = row == 0 ? 1000 + 5 * 16 + 12 + k : 1000 + 7 * 16 + 12 + k;
+    EXPECT_EQ(out[64 + i], !stored ? 1000 + i : row == 1 || k >= 4 ? 0 : gathered) << column << ' ' << row;
+  }
+}
+
+TEST_F(TensorCopy, rejects_gathers_of_other_boxes_and_dimensions) {
+  const uint64_t sizes[] = {16, 8}, strides[] = {64};
+  const uint32_t steps[] = {1, 1}, box[] = {8, 2};
+  const std::string gather =
+      "@%p2 cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r20], ";
+  const auto result =
+      run_with(gather + "[%rd1, {0, 0, 1, 2, 3}], [%r21]; ret;", 256,
+               {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+               [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, {});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("a box of one row, not of 2"), std::string::npos) << result.error().message;
+  EXPECT_NE(refusal(kernel(kBegin + gather + "[%rd1, {0, 0}], [%r21]; ret;")).find("5 coordinates in braces"),
+            std::string::npos);
+  EXPECT_NE(refusal(kernel(kBegin +
+                           "cp.async.bulk.tensor.3d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {0, 0, 1, 2, "
+                           "3}], [%r20]; ret;"))
+                .find("gather4 and scatter4 take tensors of 2 dimensions"),
+            std::string::npos);
+}
+
+TEST_F(TensorCopy, selected_bytes_are_copied) {
+  // Of every 16 bytes those of bits 0 and 5 of the mask, 0x21; then none.
+  const auto result =
+      run(kernel(kBegin + "mad.lo.u32 %r3, %r1, 4, %r20; st.shared.u32 [%r3], 0x44332211; mad.wide.u32 %rd2, "
+                          "%r1, 4, %rd1; st.global.u32 [%rd2], 0xffffffff; fence.proxy.async; bar.sync 0;"
+                          ".reg .b16 %h<3>; .reg .b64 %hint; mov.u16 %h1, 0x21; mov.u16 %h2, 0; mov.u64 %hint, 0;"
+                          "@!%p2 bra B; cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r20], 32, "
+                          "%h1; cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%rd1+32], "
+                          "[%r20], 32, %hint, %h2; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: "
+                          "ret;"),
+          {1}, {32}, 32);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(out[i], i < 8 && i % 4 == 0 ? 0xffffff11 : i < 8 && i % 4 == 1 ? 0xffff22ff : 0xffffffff) << i;
+}
+
+TEST_F(TensorCopy, descriptors_are_made_of_zeros) {
+  // As Triton makes them: 8 x 4 floats in boxes of 4 x 2, filled with NaN; element type 7 is f32.
+  const std::string set = "tensormap.replace.tile.", there = ".shared::cta.b1024.b32 [%r20+1024], ";
+  const std::string make =
+      set + "global_address.shared::cta.b1024.b64 [%r20+1024], %rd3;" + set + "rank" + there + "1;" + set + "box_dim" +
+      there + "0, 4;" + set + "box_dim" + there + "1, 2;" + set + "global_dim" + there + "0, 8;" + set + "global_dim" +
+      there + "1, 4;" + set + "global_stride.shared::cta.b1024.b64 [%r20+1024], 0, 32;" + set + "element_stride" +
+      there + "0, 1;" + set + "element_stride" + there + "1, 1;" + set + "elemtype" + there + "7;" + set +
+      "interleave_layout" + there + "0;" + set + "swizzle_mode" + there + "0;" + set + "fill_mode" + there + "1;";
+  const auto result =
+      run(kernel(kBegin +
+                 "mad.wide.u32 %rd2, %r1, 4, %rd1; add.u32 %r5, %r1, 500; st.global.u32 [%rd2+256], %r5; add.u64 %rd3, "
+                 "%rd1, 256; bar.sync 0; @%p2 st.bulk.weak.shared::cta [%r20+1024], 128, 0; @!%p2 bra C;" +
+                 make +
+                 "\nC: bar.warp.sync 0xffffffff; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release."
+                 "gpu.sync.aligned [%rd1], [%r20+1024], 128; fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;"
+                 "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r20], [%rd1, "
+                 "{6, 3}], [%r21];\nB:" +
+                 wait(32) +
+                 "setp.lt.u32 %p3, %r1, 8; mad.lo.u32 %r4, %r1, 4, %r20; @%p3 ld.shared.u32 %r5, [%r4]; @%p3 "
+                 "st.global.u32 [%rd2+512], %r5; ret;"),
+          {1}, {32}, 256);
+  ASSERT_TRUE(result) << result.error().message;
+  // Row 3 from column 6: two elements are there.
+  for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(out[128 + i], i < 2 ? 500 + 3 * 8 + 6 + i : 0x7fffffffu) << i;
+}
+
 TEST_F(TensorCopy, rejects_what_does_not_fit) {
   const uint64_t sizes[] = {64, 8}, strides[] = {256};
   const uint32_t steps[] = {1, 1}, box[] = {32, 8};
@@ -262,6 +350,12 @@ TEST_F(TensorCopy, rejects_what_does_not_fit) {
   EXPECT_TRUE(has(message(replace + "box_dim.global.b1024.b32 [%rd1], 0, 6; " + load + "2d" + rest +
                           "[%r20], [%rd1, {0, 0}], [%r21];"),
                   "24 bytes, no multiple of 16"));
+  EXPECT_TRUE(has(message(replace + "fill_mode.global.b1024.b32 [%rd1], 1; " + load + "2d" + rest +
+                          "[%r20], [%rd1, {0, 0}], [%r21];"),
+                  "only floating-point elements can be filled with NaN"));
+  EXPECT_TRUE(has(message(replace + "swizzle_mode.global.b1024.b32 [%rd1], 1; " + load + "2d" + rest +
+                          "[%r20], [%rd1, {0, 0}], [%r21];"),
+                  "128 bytes, the swizzle allows 32"));
   EXPECT_EQ(message(replace + "rank.global.b1024.b32 [%rd1], 2; " + load + "3d" + rest +
                     "[%r20], [%rd1, {0, 0, 0}], [%r21];"),
             "");

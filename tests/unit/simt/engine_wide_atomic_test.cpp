@@ -267,18 +267,14 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
       "%r4}, {%f1, %f2, "
       "%f3, %f4}, %r5, 0;",
       "products of sparse matrices", "mma.sync without .sp");
-  says("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "'.m16n16' of 'ldmatrix' is not supported",
-       "sm_90 or older");
-  says("cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;", "stochastic rounding", "sm_90 or older");
+  says("add.rs.f16x2 %r1, %r2, %r3, %r4;", "stochastic rounding", "sm_90 or older");
   says(
-      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
-      "%r3, %r4, %r5}], "
-      "[%r2];",
-      "gathering of rows", "Copy boxes");
-  says("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "this field of a descriptor",
-       "cuTensorMapEncodeTiled");
-  says("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %r1;", "'clusterlaunchcontrol' is not supported",
-       "sm_90 or older");
+      "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
+      "%r3}], [%r2], {%h1, %h2};",
+      "columns of pixels along one dimension", "Use .im2col");
+  says("tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;",
+       ".interleave_layout of a tensor map is 0 to 0 here, not 1", "interleaved layouts");
+  says("tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 13;", "is 0 to 12 here, not 13", "4 and 6 bits");
   says("mma.nonsense.sync %r1, %r2, %r3, %r4;", "unknown modifier '.nonsense' of 'mma'", "docs/ptx.md");
 }
 

@@ -13,6 +13,7 @@ namespace bankshot::simt::BANKSHOT_ISA {
 /// The forms that pack several numbers, tf32 and the 8-bit floats.
 void convert_packed_rows(Rows& rows);
 void convert_small_rows(Rows& rows);
+void convert_stochastic_rows(Rows& rows);
 
 inline unsigned destination_bytes(const Instr* i) { return i->aux & ConvertAux::kWidth; }
 inline unsigned source_bytes(const Instr* i) { return i->aux >> ConvertAux::kSourceShift & ConvertAux::kWidth; }

@@ -122,4 +122,21 @@ inline f64 fused(f64 a, f64 b, f64 c) {
 
 #endif
 
+/// An FpMode rounding as a type.
+template <int Mode>
+struct Rounding {
+  static constexpr int kMode = Mode;
+};
+
+/// Calls make(Rounding<mode>{}) for the rounding among the modifiers: only hosts without fma need to know it here.
+template <class Make>
+Handler by_rounding([[maybe_unused]] const Match& m, Make make) {
+#if !defined(__FMA__)
+  if (m.has("rz")) return make(Rounding<FpMode::kZero>{});
+  if (m.has("rm")) return make(Rounding<FpMode::kDown>{});
+  if (m.has("rp")) return make(Rounding<FpMode::kUp>{});
+#endif
+  return make(Rounding<FpMode::kNearest>{});
+}
+
 }  // namespace bankshot::simt::BANKSHOT_ISA

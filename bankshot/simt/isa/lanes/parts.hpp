@@ -11,6 +11,7 @@ void arith_carry_rows(Rows& rows);   ///< add.cc … madc
 void arith_video_rows(Rows& rows);   ///< vabsdiff4 and relatives
 void scalar_video_rows(Rows& rows);  ///< vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset, vmad
 void logic_field_rows(Rows& rows);   ///< shf, bfe, bfi, bfind, bmsk, szext, fns, prmt
+void float_mixed_rows(Rows& rows);   ///< add, sub, fma of f32 with f16 or bf16
 void float_order_rows(Rows& rows);   ///< abs, neg, min, max, copysign, testp: rules on the bits of a float
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
