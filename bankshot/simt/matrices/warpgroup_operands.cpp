@@ -53,7 +53,7 @@ std::string text_of(const MatrixDescriptor& d) {
          (d.base_offset == 0 ? "" : ", base offset " + std::to_string(d.base_offset));
 }
 
-struct Operand {
+struct WarpgroupOperand {
   const char* name;  ///< "A"
   MatrixDescriptor descriptor;
   bool mn_major;
@@ -62,7 +62,7 @@ struct Operand {
 };
 
 /// The core's bytes. @return false after a fault
-bool fetch_core(Warp& w, const Instr* i, const Operand& operand, const OperandCore& core, std::byte* to) {
+bool fetch_core(Warp& w, const Instr* i, const WarpgroupOperand& operand, const OperandCore& core, std::byte* to) {
   const uint32_t size = w.cta->shared_bytes;
   for (size_t r = 0; r < core.size(); ++r) {
     if (core[r] <= size - kUnit && size >= kUnit) {
@@ -78,7 +78,7 @@ bool fetch_core(Warp& w, const Instr* i, const Operand& operand, const OperandCo
   return true;
 }
 
-bool fetch(const Warpgroup& group, const Instr* i, const Operand& operand, std::byte* to) {
+bool fetch(const Warpgroup& group, const Instr* i, const WarpgroupOperand& operand, std::byte* to) {
   Warp& w = *group[0];
   const auto [gs, js] = WarpgroupOperands::cores(operand.mn_major, operand.rows, operand.depth);
   for (unsigned g = 0; g < gs; ++g) {
@@ -111,7 +111,7 @@ bool fetch_operands(const Warpgroup& group, const Instr* i, const WarpgroupForm&
   if (!scale_of(group, i, to.accumulates)) return false;
   if (i->op[1] != OperandRef::kNone) {
     if (!same_for_all(group, i, i->op[1], "descriptor of A", bits)) return false;
-    const Operand a{"A", MatrixDescriptor::unpacked(bits), form.mn_major_a, WarpgroupForm::kM};
+    const WarpgroupOperand a{"A", MatrixDescriptor::unpacked(bits), form.mn_major_a, WarpgroupForm::kM};
     if (!fetch(group, i, a, to.a.data())) return false;
   }
   if (!same_for_all(group, i, i->op[2], "descriptor of B", bits)) return false;
