@@ -26,8 +26,8 @@ constexpr uint64_t kMostCounted = uint64_t{1} << 16;  // loops with more iterati
 /// routines for rounded quotients and roots included. Nor do we one with `activemask`, whose result might change.
 bool forbids(const Instruction& instruction) {
   const std::string& op = instruction.opcode;
-  if (is_one_of(op, "shfl", "vote", "match", "redux", "elect", "wgmma", "activemask", "membar", "fence", "call", "ret", "exit",
-                "trap", "brkpt", "bra", "brx"))
+  if (is_one_of(op, "shfl", "vote", "match", "redux", "elect", "wgmma", "activemask", "membar", "fence", "call", "ret",
+                "exit", "trap", "brkpt", "bra", "brx"))
     return true;
   if (op == "bar") return has(instruction, "warp");
   if (op == "barrier") return !has(instruction, "aligned");

@@ -59,7 +59,7 @@ Effect effect_of(const ptx::Instruction& instruction, const ptx::Access& access)
   }
   const std::string& op = instruction.opcode;
   const bool orders = op == "bar" || op == "barrier" || op == "call" || op == "nanosleep" || op == "griddepcontrol" ||
-                                            is_subroutine(instruction);
+                      is_subroutine(instruction);
   return {orders, orders};
 }
 

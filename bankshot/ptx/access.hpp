@@ -28,12 +28,12 @@ struct Access {
   };
   /// Whose addresses an access has.
   enum class Layout : uint8_t {
-    lanes,    ///< each lane its own, for `bytes()` bytes
-    matrix,   ///< the lines of a matrix, dealt out to the lanes of a warp
-    bulk,     ///< a range of one lane
-    tensor,   ///< a box of a tensor, by one lane
-    texture,  ///< texels
-    operands, ///< of wgmma: matrices that descriptors describe, read by a warpgroup
+    lanes,     ///< each lane its own, for `bytes()` bytes
+    matrix,    ///< the lines of a matrix, dealt out to the lanes of a warp
+    bulk,      ///< a range of one lane
+    tensor,    ///< a box of a tensor, by one lane
+    texture,   ///< texels
+    operands,  ///< of wgmma: matrices that descriptors describe, read by a warpgroup
   };
   enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, seq_cst };
   /// Threads that an order holds among; none if it is not written.

@@ -121,18 +121,16 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
     const bool by_product = is_product(w, code + hazard.later_site);
-    finding.detail = hazard.unfenced ? std::string(by_product ? "wgmma" : "a bulk copy") +
-                                           " reads it, without a fence.proxy.async in between"
-                     : is_product(w, code + hazard.earlier_site)
-                         ? "the earlier one is a wgmma that no thread has waited for"
-                     : by_product
-                         ? "wgmma reads it, but no barrier tells it that the data is there"
-                     : hazard.asynchronous ? "one of them is an asynchronous copy that no thread has waited for"
-                     : hazard.one_instruction
-                         ? "threads of one warp write different values to the same place in one instruction"
-                     : hazard.within_warp  ? "threads of one warp, without a __syncwarp() in between"
-                     : rank != w.cta->rank ? "no cluster barrier in between"
-                                           : "no barrier in between";
+    finding.detail =
+        hazard.unfenced
+            ? std::string(by_product ? "wgmma" : "a bulk copy") + " reads it, without a fence.proxy.async in between"
+        : is_product(w, code + hazard.earlier_site) ? "the earlier one is a wgmma that no thread has waited for"
+        : by_product                                ? "wgmma reads it, but no barrier tells it that the data is there"
+        : hazard.asynchronous    ? "one of them is an asynchronous copy that no thread has waited for"
+        : hazard.one_instruction ? "threads of one warp write different values to the same place in one instruction"
+        : hazard.within_warp     ? "threads of one warp, without a __syncwarp() in between"
+        : rank != w.cta->rank    ? "no cluster barrier in between"
+                                 : "no barrier in between";
     const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
     if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
     if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));

@@ -69,8 +69,7 @@ bool floats(const Warpgroup& group, const Instr* i) {
     const unsigned first = w * WarpgroupForm::kRows;
     if (i->op[1] == OperandRef::kNone)
       gather_side_by_side(a_rows(*group[w], i, form), form.fragment(Role::a), kRowsOfA, x + first);
-    if (operands.accumulates)
-      gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {1, kRowsOfA}, c + first);
+    if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {1, kRowsOfA}, c + first);
   }
   if (!operands.accumulates) std::fill_n(c, kRowsOfA * n, 0.0f);
   if (form.negate_a) negate(x, kRowsOfA * k);
@@ -115,8 +114,7 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
     gather_cores(operands.a.data(), form.a, form.mn_major_a, kRowsOfA, kDepth, {kept, 1}, a);
   for (unsigned w = 0; w < group.size(); ++w) {
     f32* const rows = a + w * WarpgroupForm::kRows * kept;
-    if (i->op[1] == OperandRef::kNone)
-      gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {kept, 1}, rows);
+    if (i->op[1] == OperandRef::kNone) gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {kept, 1}, rows);
     if (form.negate_a != form.negate_b) negate(rows, WarpgroupForm::kRows * kept);
     std::fill_n(sums, WarpgroupForm::kRows * lines, 0.0f);
     if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {lines, 1}, sums);
@@ -139,9 +137,8 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
 
 /// Sums of one warp into its registers. @param sums  [row][n], of s32
 void add_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates, const s32* sums) {
-  for_sums<s32>(d_rows(w, i), form.fragment(Role::c), {form.n, 1}, [&](unsigned at, s32& d) {
-    d = finished(s64{accumulates ? d : 0} + sums[at], form.saturate);
-  });
+  for_sums<s32>(d_rows(w, i), form.fragment(Role::c), {form.n, 1},
+                [&](unsigned at, s32& d) { d = finished(s64{accumulates ? d : 0} + sums[at], form.saturate); });
 }
 
 bool integers(const Warpgroup& group, const Instr* i) {
@@ -154,8 +151,7 @@ bool integers(const Warpgroup& group, const Instr* i) {
   if (i->op[1] != OperandRef::kNone) gather_cores(operands.a.data(), form.a, false, kRowsOfA, kDepth, {k, 1}, a);
   for (unsigned w = 0; w < group.size(); ++w) {
     s32* const own = a + w * WarpgroupForm::kRows * k;
-    if (i->op[1] == OperandRef::kNone)
-      gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {k, 1}, own);
+    if (i->op[1] == OperandRef::kNone) gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {k, 1}, own);
     alignas(64) s32 sums[WarpgroupForm::kRows * kMostColumns] = {};
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
       if (form.sparse) select_rows(form, group[w]->row<const u32>(i->op[4]), row, n, b, selection);
@@ -210,13 +206,13 @@ const Instr* run_product(Warp& w, const Instr* i) {
 }  // namespace
 
 // All n of floating-point products; integers have fewer.
-#define BANKSHOT_N_EVERYWHERE(k)                                                                                 \
-  "shape = m64n8k" k " m64n16k" k " m64n24k" k " m64n32k" k " m64n48k" k " m64n64k" k " m64n80k" k " m64n96k" k  \
+#define BANKSHOT_N_EVERYWHERE(k)                                                                                  \
+  "shape = m64n8k" k " m64n16k" k " m64n24k" k " m64n32k" k " m64n48k" k " m64n64k" k " m64n80k" k " m64n96k" k   \
   " m64n112k" k " m64n128k" k " m64n144k" k " m64n160k" k " m64n176k" k " m64n192k" k " m64n208k" k " m64n224k" k \
   " m64n240k" k " m64n256k" k
-#define BANKSHOT_N_ALL(k)                                                                                           \
-  BANKSHOT_N_EVERYWHERE(k)                                                                                          \
-  " m64n40k" k " m64n56k" k " m64n72k" k " m64n88k" k " m64n104k" k " m64n120k" k " m64n136k" k " m64n152k" k       \
+#define BANKSHOT_N_ALL(k)                                                                                     \
+  BANKSHOT_N_EVERYWHERE(k)                                                                                    \
+  " m64n40k" k " m64n56k" k " m64n72k" k " m64n88k" k " m64n104k" k " m64n120k" k " m64n136k" k " m64n152k" k \
   " m64n168k" k " m64n184k" k " m64n200k" k " m64n216k" k " m64n232k" k " m64n248k" k
 
 void warpgroup_rows(Rows& rows) {
@@ -230,19 +226,22 @@ void warpgroup_rows(Rows& rows) {
           BANKSHOT_N_ALL("16") "; dtype = f16 f32", dense);
   product("wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b:b64, p, sa:imm, sb:imm, ta:imm, tb:imm",
           BANKSHOT_N_ALL("16"), dense);
-  product("wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b:b64, p, sa:imm, sb:imm", BANKSHOT_N_ALL("8"), dense);
+  product("wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b:b64, p, sa:imm, sb:imm", BANKSHOT_N_ALL("8"),
+          dense);
   product("wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b:b64, p, sa:imm, sb:imm",
           BANKSHOT_N_ALL("32") "; dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2", dense);
   product("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b:b64, p",
           BANKSHOT_N_EVERYWHERE("32") "; atype = s8 u8; btype = s8 u8", &run_product<&integers>);
   product("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, a, b:b64, p", BANKSHOT_N_EVERYWHERE("256"),
           &run_product<&single_bits>);
-  product("wgmma.mma_async.sp.sync.aligned.shape.dtype.f16.f16 d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm, ta:imm, "
-          "tb:imm",
-          BANKSHOT_N_ALL("32") "; dtype = f16 f32", sparse);
-  product("wgmma.mma_async.sp.sync.aligned.shape.f32.bf16.bf16 d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm, ta:imm, "
-          "tb:imm",
-          BANKSHOT_N_ALL("32"), sparse);
+  product(
+      "wgmma.mma_async.sp.sync.aligned.shape.dtype.f16.f16 d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm, ta:imm, "
+      "tb:imm",
+      BANKSHOT_N_ALL("32") "; dtype = f16 f32", sparse);
+  product(
+      "wgmma.mma_async.sp.sync.aligned.shape.f32.bf16.bf16 d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm, ta:imm, "
+      "tb:imm",
+      BANKSHOT_N_ALL("32"), sparse);
   product("wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm",
           BANKSHOT_N_ALL("16"), sparse);
   product("wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm",

@@ -109,7 +109,8 @@ void lower_warpgroup_wait(Decoder& decoder, const ptx::Instruction& instruction,
   if (!expect_operands(decoder, instruction, 1) || !decoder.literal(instruction.operands[0], groups)) return;
   constexpr int64_t kMost = 7;  // PTX ISA 9.0: N in the range 0 to 7
   if (groups < 0 || groups > kMost)
-    decoder.error(instruction.operands[0].position, "the number of groups must be 0 to 7, found " + std::to_string(groups));
+    decoder.error(instruction.operands[0].position,
+                  "the number of groups must be 0 to 7, found " + std::to_string(groups));
   out.imm = static_cast<uint64_t>(groups);
 }
 

@@ -1,6 +1,6 @@
 // wgmma.mma_async: what of it is known when it is decoded, and where its operands lie in shared memory. Pure
-// descriptions. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", and what an
-// H100 does: docs/hopper.md, "Matrix descriptors".
+// descriptions. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", and what
+// an H100 does: docs/hopper.md, "Matrix descriptors".
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ struct WarpgroupForm {
   Fragment fragment(Fragment::Role role) const;
 };
 
-/// Which k the element `c` of a row of a sparse A is multiplied with; -1: it counts as 0. Source: docs/hopper.md, "Sparse
-/// operands". @param metadata  of the warp's lanes @param row  of the warp's sixteen
+/// Which k the element `c` of a row of a sparse A is multiplied with; -1: it counts as 0. Source: docs/hopper.md,
+/// "Sparse operands". @param metadata  of the warp's lanes @param row  of the warp's sixteen
 int selected(const WarpgroupForm& form, const uint32_t* metadata, unsigned row, unsigned c);
 
 /// Eight rows of 16 bytes of an operand: offsets in shared memory. What one wavefront reads.

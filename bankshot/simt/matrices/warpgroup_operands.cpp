@@ -71,8 +71,8 @@ bool fetch_core(Warp& w, const Instr* i, const WarpgroupOperand& operand, const 
     }
     fault(w, i, Fault::Kind::out_of_shared, -1, core[r],
           std::string("operand ") + operand.name + " has 16 bytes at shared offset " + std::to_string(core[r]) +
-              ", but the CTA has " + std::to_string(size) + " bytes of shared memory\n  its descriptor: " +
-              text_of(operand.descriptor));
+              ", but the CTA has " + std::to_string(size) +
+              " bytes of shared memory\n  its descriptor: " + text_of(operand.descriptor));
     return false;
   }
   return true;

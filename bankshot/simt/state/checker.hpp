@@ -32,7 +32,8 @@ class Checker {
   /// red.async of one lane.
   virtual void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
                              uint64_t barrier) = 0;
-  /// wgmma reads, for all of the warpgroup. @param first  its first warp @param offsets  of rows of `bytes` each, by lane
+  /// wgmma reads, for all of the warpgroup. @param first  its first warp @param offsets  of rows of `bytes` each, by
+  /// lane
   virtual void multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint64_t* offsets, unsigned bytes) = 0;
   virtual void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) = 0;
   /// @param whole  it is one of all threads of the CTA

@@ -41,7 +41,16 @@ struct Frame {
 /// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
 /// Divergence makes a tree: an inner path resumes at its `pc` when all its children arrived there.
 struct Path {
-  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, at_transaction, at_cluster_barrier, at_warpgroup };
+  enum class State : uint8_t {
+    free,
+    ready,
+    inner,
+    at_barrier,
+    at_warp_sync,
+    at_transaction,
+    at_cluster_barrier,
+    at_warpgroup
+  };
   State state = State::free;
   uint8_t barrier = 0;  ///< at_barrier: its number
   int32_t parent = -1;

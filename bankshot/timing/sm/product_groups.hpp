@@ -1,5 +1,5 @@
-// Products that a warp has under way with its warpgroup (wgmma), in groups. Source: PTX ISA 9.0, "wgmma.commit_group" and
-// "wgmma.wait_group".
+// Products that a warp has under way with its warpgroup (wgmma), in groups. Source: PTX ISA 9.0, "wgmma.commit_group"
+// and "wgmma.wait_group".
 #pragma once
 
 #include <algorithm>

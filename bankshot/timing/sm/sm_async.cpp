@@ -79,8 +79,8 @@ void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
   }
 }
 
-/// A product of a warpgroup, of which this is the last warp to come: the tensor cores of the four warps take it together.
-/// The banks serve its operands at the same time; other accesses do not wait for them.
+/// A product of a warpgroup, of which this is the last warp to come: the tensor cores of the four warps take it
+/// together. The banks serve its operands at the same time; other accesses do not wait for them.
 void Sm::multiply(const Issue& issue, unsigned wavefronts) {
   const unsigned first = issue.slot - issue.warp->index % 4;
   std::array<ExecutionUnits::Choice, 4> cores;

@@ -9,9 +9,9 @@ namespace {
 
 class EngineWarpgroup : public EngineTest {
  protected:
-  /// A kernel of sm_90a in whose shared memory `s` the half at byte b is (b / 2) mod 8 - 3, with %rd4 a descriptor of A at
-  /// byte 0 and %rd5 one of B at byte 2048: K-major without swizzle, cores of a row 128 bytes apart, those of eight rows
-  /// 256 bytes.
+  /// A kernel of sm_90a in whose shared memory `s` the half at byte b is (b / 2) mod 8 - 3, with %rd4 a descriptor of A
+  /// at byte 0 and %rd5 one of B at byte 2048: K-major without swizzle, cores of a row 128 bytes apart, those of eight
+  /// rows 256 bytes.
   static std::string kernel_of(const std::string& body) {
     return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
            ".reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .pred %p<8>; .reg .f32 %f<16>; .reg .b16 %h<4>;\n"
@@ -75,8 +75,8 @@ TEST_F(EngineWarpgroup, a_block_needs_whole_warpgroups) {
 }
 
 TEST_F(EngineWarpgroup, a_warp_that_does_not_come_is_named) {
-  const auto stats = run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 exit;\n" + kProduct + kStore), {1, 1, 1},
-                         {128, 1, 1}, 128);
+  const auto stats =
+      run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 exit;\n" + kProduct + kStore), {1, 1, 1}, {128, 1, 1}, 128);
   ASSERT_FALSE(stats);
   EXPECT_TRUE(stats.error().message.find("warp 3, of the same warpgroup, has ended") != std::string::npos ||
               stats.error().kind == Fault::Kind::deadlock)
@@ -84,9 +84,9 @@ TEST_F(EngineWarpgroup, a_warp_that_does_not_come_is_named) {
 }
 
 TEST_F(EngineWarpgroup, warps_at_different_products_are_told) {
-  const auto stats = run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 bra M;\n" + kProduct + "bra.uni E;\nM:\n" + kProduct +
-                                   "E:\n" + kStore),
-                         {1, 1, 1}, {128, 1, 1}, 128);
+  const auto stats = run(
+      kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 bra M;\n" + kProduct + "bra.uni E;\nM:\n" + kProduct + "E:\n" + kStore),
+      {1, 1, 1}, {128, 1, 1}, 128);
   ASSERT_FALSE(stats);
   EXPECT_NE(stats.error().message.find("is at another instruction, PTX line"), std::string::npos)
       << stats.error().message;
@@ -163,14 +163,16 @@ TEST_F(EngineWarpgroup, all_forms_add_their_products) {
       const std::string text =
           ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
           ".reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<4>; .reg .b32 %a1; .reg ." +
-          type + " %d<5>;\n.shared .align 1024 .b8 s[4096];\nld.param.u64 %rd1, [out];\n" + kThread +
-          "mov.b32 %a1, " + word + "; shl.b32 %r5, %r1, 2; mov.u32 %r7, s; add.u32 %r7, %r7, %r5;\n"
+          type + " %d<5>;\n.shared .align 1024 .b8 s[4096];\nld.param.u64 %rd1, [out];\n" + kThread + "mov.b32 %a1, " +
+          word +
+          "; shl.b32 %r5, %r1, 2; mov.u32 %r7, s; add.u32 %r7, %r7, %r5;\n"
           "L: st.shared.b32 [%r7], %a1; add.u32 %r5, %r5, 512; add.u32 %r7, %r7, 512; setp.lt.u32 %p1, %r5, 4096;\n"
           "@%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r8, s; shr.u32 %r8, %r8, 4;\n"
-          "cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; mov.b32 %r9, " + metadata +
-          ";\nwgmma.fence.sync.aligned; wgmma.mma_async" + (sparse ? ".sp" : "") + ".sync.aligned." + form.shape + "." +
-          form.types + " " + registers + ", " + a + ", %rd4" + (sparse ? ", %r9, 0" : "") + ", 0" + behind +
-          ";\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global." + type + " [%rd2], %d2;\n}\n";
+          "cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; mov.b32 %r9, " +
+          metadata + ";\nwgmma.fence.sync.aligned; wgmma.mma_async" + (sparse ? ".sp" : "") + ".sync.aligned." +
+          form.shape + "." + form.types + " " + registers + ", " + a + ", %rd4" + (sparse ? ", %r9, 0" : "") + ", 0" +
+          behind + ";\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global." + type +
+          " [%rd2], %d2;\n}\n";
       const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128);
       ASSERT_TRUE(stats) << stats.error().message << form.types;
       for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(out[t], form.sum) << form.types << " " << form.shape << " " << t;

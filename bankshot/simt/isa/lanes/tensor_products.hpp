@@ -96,7 +96,7 @@ void multiply(const Dense& dense, f32* c) {
   exponents_of(y, columns * k, y_element, ey);
   for (unsigned line = 0; line < lines; line += kSideBySide) {
     for (unsigned column = 0; column < columns; ++column) {
-      const Dots dots{x + line,       ex + line, lines, y + column * k, ey + column * k, k, least_exponent(c_element),
+      const Dots dots{x + line, ex + line, lines, y + column * k, ey + column * k, k, least_exponent(c_element),
                       precision};
       f32* const sums = c + column * lines + line;
       if (dot_sixteen<Half, K>(dots, sums)) continue;

@@ -4,9 +4,9 @@
 // "Sums"): all products of an instruction are exact; with the accumulator they are brought to the largest exponent
 // and cut off 25 places below it, towards zero; their sum is exact, and is cut off to f32, or rounded to nearest f16. A
 // product counts with the sum of its factors' exponents, of subnormal numbers the least one of their format; zeros do
-// not count. Others have found the same on Hopper and Blackwell: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
-// Matrix Cores", arXiv 2511.10909 (2025), the truncated fused sum with F = 25; Khattak, Mikaitis, "Accurate Models of
-// NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
+// not count. Others have found the same on Hopper and Blackwell: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of
+// Tensor Cores and Matrix Cores", arXiv 2511.10909 (2025), the truncated fused sum with F = 25; Khattak, Mikaitis,
+// "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
 
 #include "bankshot/simt/isa/lanes/half.hpp"
