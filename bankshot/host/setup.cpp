@@ -23,6 +23,7 @@ Result<report::InstructionHashes> read_instruction_hashes(const std::string& pat
 
 /// The end of a message about a GPU that does not exist: its name may have been forgotten.
 std::string if_program(const std::string& gpu) {
+  if (gpu.ends_with(".toml")) return {};
   std::error_code code;
   const bool is_here = std::filesystem::is_regular_file(gpu, code) && access(gpu.c_str(), X_OK) == 0;
   if (!is_here && find_in_path(gpu).empty()) return {};
