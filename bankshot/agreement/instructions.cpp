@@ -68,6 +68,7 @@ Class class_of(const ptx::Instruction& instruction) {
                                                                "rsqrt", "sqrt", "rcp", "tanh"};
   const std::string& op = instruction.opcode;
   const ptx::Access access = ptx::access_of(instruction);
+  if (op == "wgmma") return Class::tensor;
   if (op == "wmma" || op == "mma") {
     if (access.kind == ptx::Access::Kind::none) return Class::tensor;
     return class_of_access(access);

@@ -31,10 +31,10 @@ struct Layouts {
 struct LayoutSubject {
   std::string name;  ///< in the source
   std::optional<Declaration> declaration;
-  uint64_t bytes = 0;                    ///< 0: dynamic
-  bool is_rewritten = false;             ///< a hash and padding were tried on the PTX: they are not found again
-  uint32_t tried_row = 0;                ///< bytes of the rows of that padding
-  bool is_tensor = false;                ///< copied by tensor maps (TMA): only their swizzle modes place its words
+  uint64_t bytes = 0;         ///< 0: dynamic
+  bool is_rewritten = false;  ///< a hash and padding were tried on the PTX: they are not found again
+  uint32_t tried_row = 0;     ///< bytes of the rows of that padding
+  bool is_tensor = false;  ///< copied by tensor maps (TMA) or read by wgmma: only their swizzle modes place its words
   scratchpad::PatternSet patterns = {};  ///< words from its start
   /// Those of them that instructions make of a tile's start and stride (wmma): its rows must stay equally far apart.
   std::vector<scratchpad::Pattern> tiles = {};

@@ -76,6 +76,7 @@ bool take_all_patterns(const report::Kernel& kernel, uint32_t start, const rewri
       if (inside != lanes || !scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4))) return false;
       to.patterns.patterns.push_back(pattern);
       if (site.op.starts_with("wmma")) to.tiles.push_back(pattern);
+      to.is_tensor |= site.op.starts_with("wgmma");
     }
   }
   return make_searchable(to.patterns).empty();

@@ -145,7 +145,7 @@ constexpr std::array kAfter = {
     Key{"warpgroup", "lanes", +in<kWarpgroup, &WarpgroupConfig::lanes>, 1, 65536,
         "multiply-adds of 16-bit factors of a wgmma that one tensor unit starts per cycle; of 8 bits twice as many, of "
         "tf32 half"},
-    Key{"warpgroup", "least_cycles", +in<kWarpgroup, &WarpgroupConfig::least_cycles>, 1, kLong,
+    Key{"warpgroup", "least_cycles", +in<kWarpgroup, &WarpgroupConfig::least_cycles>, 1, 4096,
         "cycles from one wgmma to the next, at least"},
     Key{"warpgroup", "latency", +in<kWarpgroup, &WarpgroupConfig::latency>, 1, kLong,
         "cycles from the end of a wgmma in the tensor units until wgmma.wait_group lets warps go on"},

@@ -42,7 +42,8 @@ Kind Emitter::kind_of(uint32_t i) {
   if (instr.body == runtime_.reconverge) return Kind::join;
   if (instr.body == runtime_.leave_function && function_.is_entry) return Kind::end;
   if (info.row == nullptr) return as(Kind::leave, i, "a pseudo instruction");
-  if (info.unit == Unit::fence) return Kind::nothing;
+  const bool together = info.access.layout == ptx::Access::Layout::operands;  // wgmma: of whole warps
+  if (info.unit == Unit::fence && (request_.whole || !together)) return Kind::nothing;
   if (instr.body == runtime_.barrier) {
     if (!request_.whole) return as(Kind::leave, i, "a barrier of some lanes");
     const bool plain = instr.run == instr.body && instr.small == simt::kBarrierSync &&

@@ -24,7 +24,7 @@ std::string as_written(const Instruction& instruction);
 /// Whether the first operand is what the instruction writes: one register, a vector of them, a pair, or the results of
 /// a call. No instruction writes registers of another operand.
 bool writes_first_operand(const Instruction& instruction);
-/// … or only reads it, or both: wgmma.mma_async adds to its accumulators.
+/// Whether it reads its first operand. wgmma.mma_async reads and writes it: the accumulators.
 bool reads_first_operand(const Instruction& instruction);
 /// Whether the instruction has the modifier, given without its dot.
 bool has(const Instruction& instruction, std::string_view modifier);

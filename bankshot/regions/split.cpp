@@ -122,6 +122,7 @@ class Splitter {
     const ptx::Access access = ptx::access_of(instruction);
     if (!has_addresses(access)) return;
     Footprint found{{kernel_.code.place(step), mnemonic(instruction)}, Rows(kAllWords / row_), {}, {}};
+    if (access.layout == ptx::Access::Layout::operands) add_words(found.rows, 0, kAllWords);  // descriptors say where
     size_t k = 0;
     bool may_have_escaped = false;
     for (const ptx::Operand& operand : instruction.operands) {

@@ -17,6 +17,11 @@ bool mentions_shared(const ptx::Access& access) {
   return access.space == ptx::Space::shared || access.from == ptx::Space::shared;
 }
 
+/// wgmma: descriptors say where, which are not followed.
+bool reads_operands(const ptx::Access& access) {
+  return access.kind == ptx::Access::Kind::load && access.layout == ptx::Access::Layout::operands;
+}
+
 /// Instructions on memory that are rewritten: those of lanes, on shared memory of the CTA, perhaps by a generic
 /// address; and copies to it (cp.async).
 bool is_rewritten(const ptx::Access& access) {
@@ -72,7 +77,9 @@ Functions look_at_functions(const ptx::Module& module) {
         const bool by_name = entity >= 0 && code.variable(entity).space == ptx::Space::shared;
         const int named = operand.name.empty() ? -1 : code.entity(step, operand.name);
         all.dynamic |= named >= 0 && is_dynamic(code.variable(named));
-        if (mentions_shared(ptx::access_of(*step.instruction)) && operand.kind == Kind::address && !by_name)
+        const ptx::Access access = ptx::access_of(*step.instruction);
+        const bool by_descriptor = reads_operands(access);
+        if (by_descriptor || (mentions_shared(access) && operand.kind == Kind::address && !by_name))
           all.unknown = function->name;
       }
     }
@@ -148,6 +155,7 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
     const ptx::Instruction& instruction = *steps[i].instruction;
     const ptx::Access what = ptx::access_of(instruction);
     const Place place = code.place(steps[i]);
+    if (reads_operands(what)) refuse(all, mnemonic(instruction) + " reads shared memory by descriptors", place);
     const Misuse misuse = provenance.misuse(steps[i]);
     refuse(misuse.arrays, misuse.reason, place);
     if (instruction.opcode == "call" && !functions.unknown.empty()) {

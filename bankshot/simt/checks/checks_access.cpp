@@ -124,8 +124,8 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.detail =
         hazard.unfenced
             ? std::string(by_product ? "wgmma" : "a bulk copy") + " reads it, without a fence.proxy.async in between"
-        : is_product(w, code + hazard.earlier_site) ? "the earlier one is a wgmma that no thread has waited for"
-        : by_product                                ? "wgmma reads it, but no barrier tells it that the data is there"
+        : is_product(w, code + hazard.earlier_site) ? "the earlier access is a wgmma that no thread has waited for"
+        : by_product                                ? "wgmma reads it, without a barrier in between"
         : hazard.asynchronous    ? "one of them is an asynchronous copy that no thread has waited for"
         : hazard.one_instruction ? "threads of one warp write different values to the same place in one instruction"
         : hazard.within_warp     ? "threads of one warp, without a __syncwarp() in between"
@@ -378,9 +378,13 @@ void Checks::multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint6
   hazards::SharedRaces& races = of(first).races->exact();
   races.share_copier(warp_of(first), 4, hazards::SharedRaces::kProducts);
   for_lanes(placed, [&](unsigned lane) {
-    const hazards::WarpAccess access =
-        warp_access(first, warp_of(first), i, hazards::AccessKind::read, 1, &at[lane], bytes);
+    hazards::WarpAccess access = warp_access(first, warp_of(first), i, hazards::AccessKind::read, 1, &at[lane], bytes);
     races.copy_async(access, hazards::SharedRaces::kProducts, found_);
+    // The other warps have to know of the data, too.
+    for (unsigned warp = 1; warp < 4; ++warp) {
+      access.warp = warp_of(first) + warp;
+      races.look(access, found_);
+    }
   });
   tell(first, found_);
 }

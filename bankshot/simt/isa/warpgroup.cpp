@@ -1,8 +1,8 @@
 // Products of a warpgroup: wgmma. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate
 // Instructions"; their sums are those of an H100 (docs/hopper.md). How an instruction is laid out: lower_warpgroup.hpp.
 //
-// The four warps meet at each product, which is then computed at once: results are there earlier than a program may use
-// them. fence, commit_group and wait_group therefore do nothing.
+// The four warps meet at each product, and the last one computes it at once, before the program may use it. fence,
+// commit_group and wait_group therefore do nothing.
 #include <algorithm>
 #include <cstring>
 
@@ -22,7 +22,8 @@ using Role = Fragment::Role;
 
 constexpr unsigned kRowsOfA = WarpgroupForm::kM, kMostColumns = WarpgroupForm::kMostN, kDepth = WarpgroupForm::kDepth;
 constexpr unsigned kMostDepth = 32;  ///< elements of a row of A, of more than one bit
-constexpr Precision kOfBytes{13, 13};
+
+Precision precision_of(const WarpgroupForm& form) { return bits(form.a) == 8 ? Precision{13, 13} : Precision{}; }
 
 Rows32 d_rows(const Warp& w, const Instr* i) { return {w, w.worker->program->lists[i->op[0]].data()}; }
 Rows32 a_rows(const Warp& w, const Instr* i, const WarpgroupForm& form) {
@@ -74,8 +75,7 @@ bool floats(const Warpgroup& group, const Instr* i) {
   if (!operands.accumulates) std::fill_n(c, kRowsOfA * n, 0.0f);
   if (form.negate_a) negate(x, kRowsOfA * k);
   if (form.negate_b) negate(y, n * k);
-  const Precision precision = bits(form.a) == 8 ? kOfBytes : Precision{};
-  const Dense dense{kRowsOfA, n, k, form.a, form.b, form.d, x, y, precision};
+  const Dense dense{kRowsOfA, n, k, form.a, form.b, form.d, x, y, precision_of(form)};
   constexpr unsigned kMost = kMostColumns * kMostDepth;
   if (form.d == Element::f16) {
     multiply<true, kMost>(dense, c);
@@ -119,10 +119,9 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
     std::fill_n(sums, WarpgroupForm::kRows * lines, 0.0f);
     if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {lines, 1}, sums);
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
-    const Precision precision = bits(form.a) == 8 ? kOfBytes : Precision{};
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
       select_rows(form, metadata, row, lines, b, own);
-      const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision};
+      const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
       constexpr unsigned kMost = kMostDepth * kMostColumns;
       if (form.d == Element::f16) {
         multiply<true, kMost>(dense, sums + row * lines);
@@ -203,6 +202,9 @@ const Instr* run_product(Warp& w, const Instr* i) {
   return whole_warp(w, i) ? meet_in_warpgroup(w, i, Body) : nullptr;
 }
 
+/// fence, commit_group, wait_group
+const Instr* run_together(Warp& w, const Instr* i) { return whole_warp(w, i) ? i + 1 : nullptr; }
+
 }  // namespace
 
 // All n of floating-point products; integers have fewer.
@@ -249,7 +251,7 @@ void warpgroup_rows(Rows& rows) {
   product("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b:b64, m:b32, s:imm, p",
           BANKSHOT_N_EVERYWHERE("64") "; atype = s8 u8; btype = s8 u8", &run_product<&integers>);
   const auto other = [&](std::string_view syntax, Lower lower) {
-    rows.push_back({syntax, "", Unit::fence, always(&no_operation), lower});
+    rows.push_back({syntax, "", Unit::fence, always(&run_together), lower});
   };
   other("wgmma.fence.sync.aligned", &lower_nothing);
   other("wgmma.commit_group.sync.aligned", &lower_nothing);

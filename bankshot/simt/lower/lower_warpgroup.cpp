@@ -75,7 +75,7 @@ void lower_warpgroup_product(Decoder& decoder, const ptx::Instruction& instructi
   using Role = Fragment::Role;
   const Fragment d = form.fragment(Role::c), a = form.fragment(Role::a);
   std::vector<uint32_t> rows, read;
-  // The accumulators are read as well: what is read is noted, and its rows are the same.
+  // D is also an input. Lowering it as a source records the reads; the rows are those of the destination.
   if (!lower_registers(decoder, operands[0], d.registers(), d.register_bytes(), false, read) ||
       !lower_registers(decoder, operands[0], d.registers(), d.register_bytes(), true, rows)) {
     return;

@@ -1,4 +1,4 @@
-// wgmma.mma_async: what of it is known when it is decoded, and where its operands lie in shared memory. Pure
+// wgmma.mma_async: its form, known at decoding, and where its operands lie in shared memory. Pure
 // descriptions. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", and what
 // an H100 does: docs/hopper.md, "Matrix descriptors".
 #pragma once

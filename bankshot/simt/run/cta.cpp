@@ -193,11 +193,11 @@ void CtaSlot::report_deadlock() {
   size_t listed = 0;
   for (Warp& w : cta_.warps) {
     for (const Path& path : w.paths) {
-      const bool behind = path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
-                          path.state == State::at_warpgroup;
-      if (!behind && path.state != State::at_warp_sync) continue;
+      const bool waits_after = path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
+                               path.state == State::at_warpgroup;
+      if (!waits_after && path.state != State::at_warp_sync) continue;
       at_barrier |= path.state == State::at_barrier;
-      const Instr* const i = behind ? path.pc - 1 : path.pc;
+      const Instr* const i = waits_after ? path.pc - 1 : path.pc;
       if (first == nullptr) {
         first = i;
         first_warp = &w;

@@ -141,7 +141,7 @@ struct LaunchConfig {
 
 /// Products of a warpgroup (wgmma), by the tensor units of four schedulers.
 struct WarpgroupConfig {
-  unsigned lanes = 0;         ///< multiply-adds of 16-bit factors a cycle, of each unit; 0: it has no such products
+  unsigned lanes = 0;         ///< multiply-adds of 16-bit factors a cycle, of each unit; 0: as many as of mma
   unsigned least_cycles = 0;  ///< from one product to the next
   unsigned latency = 0;       ///< from the last cycle of the tensor units until wgmma.wait_group knows
 };

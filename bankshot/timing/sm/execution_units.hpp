@@ -73,7 +73,7 @@ class ExecutionUnits {
     if (operation.is_sequence() && operation.unit != UnitClass::sfu) choice.work *= (operation.slots + 1u) / 2;
     if (operation.work != 0) choice.work = operation.work;
     if (operation.kind == Operation::Kind::product && config_.warpgroup.lanes != 0)
-      choice.work = choice.work * choice.lanes / config_.warpgroup.lanes;
+      choice.work = static_cast<unsigned>(uint64_t{choice.work} * choice.lanes / config_.warpgroup.lanes);
     return choice;
   }
   Place place_of(const Operation& operation) const {

@@ -10,7 +10,7 @@
 
 namespace bankshot::timing {
 
-/// Of one warp.
+/// The groups of one warp.
 class ProductGroups {
  public:
   void clear() {

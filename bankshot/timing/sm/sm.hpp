@@ -204,7 +204,7 @@ class Sm {
   void stored(const MemoryPort::Completion& done, Cycle now);
   void copied(unsigned slot, uint32_t instr, Cycle now);
   void tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now);
-  void multiply(const Issue& issue, unsigned wavefronts);
+  void multiply(const Issue& issue, const scratchpad::Cost& operands);
   // sm_cluster.cpp
   void cross(Issue& issue);
   void send_late_bulks(Cycle now);

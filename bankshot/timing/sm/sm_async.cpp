@@ -81,7 +81,7 @@ void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
 
 /// A product of a warpgroup, of which this is the last warp to come: the tensor cores of the four warps take it
 /// together. The banks serve its operands at the same time; other accesses do not wait for them.
-void Sm::multiply(const Issue& issue, unsigned wavefronts) {
+void Sm::multiply(const Issue& issue, const scratchpad::Cost& operands) {
   const unsigned first = issue.slot - issue.warp->index % 4;
   std::array<ExecutionUnits::Choice, 4> cores;
   Cycle begin = issue.now;
@@ -91,15 +91,19 @@ void Sm::multiply(const Issue& issue, unsigned wavefronts) {
   }
   Cycle end = begin;
   for (ExecutionUnits::Choice& core : cores) {
-    core.work = std::max(core.work, std::max(wavefronts, config_.warpgroup.least_cycles) * core.lanes);
+    core.work = std::max(core.work, std::max(operands.wavefronts, config_.warpgroup.least_cycles) * core.lanes);
     core.take(begin);
     end = std::max(end, core.end());
   }
-  for (unsigned slot = first; slot < first + cores.size(); ++slot)
+  for (unsigned slot = first; slot < first + cores.size(); ++slot) {
     products_[slot].issue(end + config_.warpgroup.latency);
-  counters_.shared_wavefronts += wavefronts;
-  counters_.shared_ideal += wavefronts;
-  counters_.shared_busy_cycles += wavefronts;
+    if (timeline_.wants(begin))
+      timeline_.add(slot, issue.index, Track::unit, static_cast<unsigned>(cores[0].unit), begin, end, 0);
+  }
+  // No layout has conflicts. Those that a bank hash would cause only take their time.
+  counters_.shared_wavefronts += operands.wavefronts;
+  counters_.shared_ideal += operands.wavefronts;
+  counters_.shared_busy_cycles += operands.wavefronts;
 }
 
 /// A group is closed when what was asked for before has taken effect; who waits for groups waits for those of each

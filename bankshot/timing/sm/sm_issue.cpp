@@ -175,7 +175,9 @@ void Sm::execute(Issue& issue) {
   if (operation.kind != Kind::product) issue.unit.take(issue.now);
   if (issue.global) charge_memory(issue);
   if (operation.kind == Kind::constant) charge_constant(issue);
-  if (!operation.is_access() && operation.kind != Kind::constant && operation.kind != Kind::product) {
+  if (operation.kind == Kind::product) {
+    issue.ready = std::max(issue.ready, pipeline_->other(issued(issue), Flow::other, 1));
+  } else if (!operation.is_access() && operation.kind != Kind::constant) {
     const unsigned interval = (issue.unit.work + issue.unit.lanes - 1) / issue.unit.lanes;
     issue.ready =
         pipeline_->other(issued(issue), Flow::other, std::max(latency_of(operation, issue.unit.unit), interval));
@@ -213,7 +215,7 @@ void Sm::execute(Issue& issue) {
   }
   if (operation.kind == Kind::copy && issue.global) charge_copy(issue, cost);  // else no lane copies
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
-  if (operation.kind == Kind::product && next != nullptr) multiply(issue, cost.wavefronts);
+  if (operation.kind == Kind::product && next != nullptr) multiply(issue, cost);
   if (operation.kind == Kind::product_commit) products_[slot].commit();
   if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : cost);
@@ -238,7 +240,7 @@ void Sm::results(const Issue& issue) {
   if (!timeline_.wants(issue.now)) return;
   const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
   timeline_.add(slot, issue.index, Track::warp, slot, issue.now, end, 0);
-  if (operation.is_access() || operation.kind == Kind::constant) return;
+  if (operation.is_access() || operation.kind == Kind::constant || operation.kind == Kind::product) return;
   timeline_.add(slot, issue.index, Track::unit, static_cast<unsigned>(issue.unit.unit), issue.now, issue.unit.end(), 0);
 }
 

@@ -185,6 +185,31 @@ TEST_F(EngineChecks, copies_that_nobody_waits_for_are_told) {
       List{"read-after-write 64"});
 }
 
+TEST_F(EngineChecks, wgmma_reads_shared_memory_until_its_group_is_waited_for) {
+  // All cores of both operands are the first 128 bytes, which warp 0 writes.
+  const std::string write = "@%p1 st.shared.u32 [%r22], %r24;\n", fence = "fence.proxy.async.shared::cta;\n",
+                    barrier = "bar.sync 0;\n", wait = "wgmma.wait_group.sync.aligned 0;\n";
+  const auto body = [&](const std::string& before, const std::string& after) {
+    return "shl.b32 %r22, %r1, 2; mov.u32 %r23, s; add.u32 %r22, %r22, %r23; add.u32 %r24, %r1, 7;\n"
+           "setp.lt.u32 %p1, %r1, 32; shr.u32 %r23, %r23, 4; cvt.u64.u32 %rd4, %r23;\n" +
+           before +
+           "wgmma.fence.sync.aligned;\n"
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd4, %rd4, 0, 1, 1, 0, 0;\n"
+           "wgmma.commit_group.sync.aligned;\n" +
+           after + "ret;";
+  };
+  const std::string change = "add.u32 %r24, %r24, 1;\n" + write;
+  EXPECT_EQ(races(body(write + fence + barrier, wait), 128), List{});
+  EXPECT_EQ(races(body(write + fence + barrier, wait + change), 128), List{}) << "its own warp has waited";
+  EXPECT_EQ(races(body(write + barrier, wait), 128).size(), 1u);
+  EXPECT_EQ(first().detail, "wgmma reads it, without a fence.proxy.async in between");
+  EXPECT_EQ(races(body(write + fence, wait), 128).size(), 1u);
+  EXPECT_EQ(first().detail, "wgmma reads it, without a barrier in between");
+  EXPECT_EQ(races(body(write + fence + barrier, change + wait), 128).size(), 1u);
+  EXPECT_EQ(first().kind, Kind::write_after_read);
+  EXPECT_EQ(first().detail, "the earlier access is a wgmma that no thread has waited for");
+}
+
 TEST_F(EngineChecks, a_bulk_copy_of_what_threads_wrote_needs_a_proxy_fence) {
   const auto body = [](const std::string& fence, const std::string& behind) {
     return "mov.u32 %r20, s; shl.b32 %r9, %r1, 2; add.u32 %r10, %r9, %r20;\nst.shared.u32 [%r10], %r1;\n" + fence +

@@ -78,8 +78,8 @@ TEST_F(EngineWarpgroup, a_warp_that_does_not_come_is_named) {
   const auto stats =
       run(kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 exit;\n" + kProduct + kStore), {1, 1, 1}, {128, 1, 1}, 128);
   ASSERT_FALSE(stats);
-  EXPECT_TRUE(stats.error().message.find("warp 3, of the same warpgroup, has ended") != std::string::npos ||
-              stats.error().kind == Fault::Kind::deadlock)
+  EXPECT_EQ(stats.error().kind, Fault::Kind::partial_warp);
+  EXPECT_NE(stats.error().message.find("warp 3, of the same warpgroup, has ended"), std::string::npos)
       << stats.error().message;
 }
 
@@ -108,6 +108,14 @@ TEST_F(EngineWarpgroup, an_operand_ends_where_shared_memory_does) {
   EXPECT_NE(stats.error().message.find("start 4080, leading offset 128, stride offset 256, no swizzle"),
             std::string::npos)
       << stats.error().message;
+}
+
+TEST_F(EngineWarpgroup, all_lanes_of_a_warp_wait_together) {
+  const auto stats =
+      run(kernel_of("setp.eq.u32 %p2, %r1, 5; @%p2 bra M;\nwgmma.commit_group.sync.aligned;\nM:\n" + kProduct + kStore),
+          {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_EQ(stats.error().kind, Fault::Kind::partial_warp);
 }
 
 TEST_F(EngineWarpgroup, mistakes_in_the_text_are_refused_at_their_place) {

@@ -43,6 +43,55 @@ TEST_F(TensorCycles, other_factors_take_more_or_less_time) {
       << "8 · 8 · 4 · 16";
 }
 
+/// Products of a warpgroup on four schedulers.
+class WarpgroupCycles : public ChipTest {
+ protected:
+  WarpgroupCycles() {
+    config.issue.schedulers = 4;
+    config.units[static_cast<unsigned>(UnitClass::tensor)] = {4, 256, 33};
+    config.warpgroup = {.lanes = 512, .least_cycles = 13, .latency = 40};
+  }
+  /// One with n columns, of which all cores are the first 128 bytes of shared memory.
+  static std::string product(unsigned n, bool a_in_registers = false) {
+    std::string registers;
+    for (unsigned k = 0; k < n / 2; ++k) registers += (k == 0 ? "%f" : ", %f") + std::to_string(k);
+    return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k16.f32.f16.f16 {" + registers + "}, " +
+           (a_in_registers ? "{%r1, %r2, %r3, %r4}" : "%rd1") + ", %rd1, 1, 1, 1, 0" + (a_in_registers ? ";" : ", 0;");
+  }
+  /// Cycles that a further product takes. @param threads  128 for each warpgroup
+  Cycle interval(const std::string& one, unsigned threads = 128) {
+    const auto of = [&](const std::string& products) {
+      renew();
+      return cycles(".shared .align 128 .b8 s[128];" + products +
+                        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; ret;",
+                    {threads, 1, 1});
+    };
+    return of(one + one + one) - of(one + one);
+  }
+};
+
+TEST_F(WarpgroupCycles, a_product_takes_its_multiply_adds_or_its_wavefronts) {
+  EXPECT_EQ(interval(product(8)), 18u) << "16 wavefronts of A and 2 of B";
+  EXPECT_EQ(interval(product(64)), 32u) << "16 · 64 · 16 / 512, and as many wavefronts";
+  EXPECT_EQ(interval(product(72)), 36u);
+  EXPECT_EQ(interval(product(8, true)), 13u) << "the least";
+  EXPECT_EQ(interval(product(64, true)), 32u);
+}
+
+TEST_F(WarpgroupCycles, two_warpgroups_share_the_units) { EXPECT_EQ(interval(product(64), 256), 64u); }
+
+TEST_F(WarpgroupCycles, waiting_for_the_group_takes_the_latency) {
+  const std::string one = ".shared .align 128 .b8 s[128];" + product(64) + "wgmma.commit_group.sync.aligned;";
+  const Cycle without = cycles(one + "ret;", {128, 1, 1});
+  EXPECT_EQ(last.timing.counters.shared_wavefronts, 32u);
+  renew();
+  const Cycle waits = cycles(one + "wgmma.wait_group.sync.aligned 0; ret;", {128, 1, 1});
+  EXPECT_GE(waits, 32u + 40);
+  EXPECT_LT(without, 40u);
+  renew();
+  EXPECT_LT(cycles(one + "wgmma.wait_group.sync.aligned 1; ret;", {128, 1, 1}), 40u) << "one may be pending";
+}
+
 TEST_F(TensorCycles, a_gpu_without_tensor_cores_does_it_in_fp32) {
   config.units[static_cast<unsigned>(UnitClass::tensor)] = {0, 0, 0};
   const std::string product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 ";
