@@ -66,7 +66,8 @@ class TinyDecoder final : public Decoder {
     return OperandRef::kNone;
   }
   uint32_t use(const Operand& operand, ptx::Type type, ptx::Type* actual, bool writes) {
-    if (operand.kind != Operand::Kind::identifier || (type != ptx::Type::pred && ptx::bits(type) < 8)) return none();
+    const bool fits = type == ptx::Type::pred || (ptx::bits(type) >= 8 && ptx::bits(type) <= 64);
+    if (operand.kind != Operand::Kind::identifier || !fits) return none();
     const unsigned reg = static_cast<unsigned>(operand.name[1] - '0');
     places[reg] = {reg, type == ptx::Type::pred ? 0 : ptx::bits(type) / 8, writes, false};
     if (actual != nullptr) *actual = type;
