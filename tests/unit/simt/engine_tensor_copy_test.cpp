@@ -5,8 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "bankshot/simt/async/tensor_map.hpp"
-#include "engine_harness.hpp"
+#include "tensor_copy_harness.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -22,43 +21,6 @@ TEST(TensorMap, swizzles_are_those_of_cute_in_bytes) {
   EXPECT_EQ(swizzled(3, 0x3f4), 0x384u) << "twice is not at all";
   EXPECT_EQ(swizzled(3, 0x400), 0x400u);
 }
-
-class TensorCopy : public EngineTest {
- protected:
-  /// Runs `body` with a map at out, and data behind it that begins at out + 256.
-  Result<LaunchStats, Fault> run_with(const std::string& body, size_t words, const TensorShape& shape, auto&& encode,
-                                      const std::vector<uint32_t>& data) {
-    auto program = engine().load(kernel(kBegin + body, "\n"), "test.ptx");
-    if (!program) {
-      ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", body);
-      return Fault{};
-    }
-    const uint64_t buffer = *engine().memory().allocate(words * 4, MemoryKind::device);
-    TensorShape there = shape;
-    there.address = buffer + 256;
-    TensorMap map;
-    EXPECT_EQ(encode(there, map), "");
-    std::memcpy(reinterpret_cast<void*>(buffer), static_cast<const void*>(&map), sizeof map);
-    std::memcpy(reinterpret_cast<void*>(buffer + 256), data.data(), data.size() * 4);
-    LaunchConfig config;
-    config.grid = {1};
-    config.block = {32};
-    config.params = std::as_bytes(std::span(&buffer, 1));
-    auto result = engine().launch(**program, "k", config);
-    out.resize(words);
-    std::memcpy(out.data(), reinterpret_cast<const void*>(buffer), words * 4);
-    engine().memory().free(buffer);
-    return result;
-  }
-  static inline const std::string kBegin =
-      ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; mov.u32 %r20, s; mov.u32 %r21, "
-      "bar;"
-      "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0;\n";
-  static std::string wait(unsigned bytes) {
-    return "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], " + std::to_string(bytes) +
-           ";\nW: mbarrier.try_wait.parity.shared.b64 %p1, [%r21], 0; @!%p1 bra W;\n";
-  }
-};
 
 TEST_F(TensorCopy, im2col_takes_pixels_of_a_bounding_box) {
   // Images of 4 x 3 pixels of 4 channels (words), padded by one pixel as for a filter of 3 x 3: corners -1 and -1. Ten
@@ -232,51 +194,6 @@ TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 32; ++i)  // row 1 from column 12: four elements of it are there
     EXPECT_EQ(out[512 + i], i < 4 ? 1000 + 128 + 32 + 12 + i : 0) << i;
-}
-
-TEST_F(TensorCopy, four_rows_are_gathered_and_scattered) {
-  // 16 x 8 words: rows 5, -1, 2 and 7 from column 12 on, of which four elements are there. They are stored in rows 0,
-  // 1, 9 (which is not there) and 3 from column 4 on.
-  const uint64_t sizes[] = {16, 8}, strides[] = {64};
-  const uint32_t steps[] = {1, 1}, box[] = {8, 1};
-  std::vector<uint32_t> data(128);
-  for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
-  const auto result = run_with(
-      "@!%p2 bra B; cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%rd1, {12, 5, -1, 2, 7}];"
-      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r20], "
-      "[%rd1, {12, 5, -1, 2, 7}], [%r21];\nB:" +
-          wait(128) +
-          "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {4, 0, 1, 9, 3}], [%r20];"
-          "ret;",
-      256, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
-      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
-  ASSERT_TRUE(result) << result.error().message;
-  for (uint32_t i = 0; i < 128; ++i) {
-    const uint32_t column = i % 16, row = i / 16, k = column - 4;  // of the box
-    const bool stored = column >= 4 && column < 12 && (row == 0 || row == 1 || row == 3);
-    const uint32_t gathered = row == 0 ? 1000 + 5 * 16 + 12 + k : 1000 + 7 * 16 + 12 + k;
-    EXPECT_EQ(out[64 + i], !stored ? 1000 + i : row == 1 || k >= 4 ? 0 : gathered) << column << ' ' << row;
-  }
-}
-
-TEST_F(TensorCopy, rejects_gathers_of_other_boxes_and_dimensions) {
-  const uint64_t sizes[] = {16, 8}, strides[] = {64};
-  const uint32_t steps[] = {1, 1}, box[] = {8, 2};
-  const std::string gather =
-      "@%p2 cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r20], ";
-  const auto result =
-      run_with(gather + "[%rd1, {0, 0, 1, 2, 3}], [%r21]; ret;", 256,
-               {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
-               [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, {});
-  ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("a box of one row, not of 2"), std::string::npos) << result.error().message;
-  EXPECT_NE(refusal(kernel(kBegin + gather + "[%rd1, {0, 0}], [%r21]; ret;")).find("5 coordinates in braces"),
-            std::string::npos);
-  EXPECT_NE(refusal(kernel(kBegin +
-                           "cp.async.bulk.tensor.3d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {0, 0, 1, 2, "
-                           "3}], [%r20]; ret;"))
-                .find("gather4 and scatter4 take tensors of 2 dimensions"),
-            std::string::npos);
 }
 
 TEST_F(TensorCopy, selected_bytes_are_copied) {
