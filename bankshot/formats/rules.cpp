@@ -55,6 +55,10 @@ constexpr std::array kRules{
     Rule{"uninitialised-global-read", "UninitialisedGlobalRead", "A read of uninitialised global memory.",
          "The bytes were not written since their allocation.", "Fill the memory before it is read.", kChecks,
          Level::error},
+    Rule{"wrong-swizzle", "WrongSwizzle", "An operand is read with another swizzle than it was written with.",
+         "The matrix descriptor of a product and the tensor map of the copy that wrote the operand name different "
+         "swizzles, so the product gets other elements.",
+         "Give the descriptor the swizzle of the tensor map.", kChecks, Level::error},
     Rule{"leak", "Leak", "Memory that is not freed.", "The allocation exists when the program ends.",
          "Free it with the function that belongs to its allocation.", kChecks, Level::warning},
     Rule{"read-after-write", "ReadAfterWriteRace", "A race in shared memory: a read after a write.",

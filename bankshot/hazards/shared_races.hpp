@@ -92,8 +92,8 @@ class SharedRaces {
   // mbarriers, by offset.
   void initialise_mbarrier(uint64_t barrier);
   void arrive_mbarrier(uint64_t barrier, unsigned warp, unsigned lane);
-  /// … when the copies of cp.async that the lane has begun are there.
-  void arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane);
+  /// … when the copies of the queue that the lane has begun are there.
+  void arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane, Queue queue);
   /// Its phase is over. @param with_ended  threads that have ended count as arrived
   void end_phase(uint64_t barrier, bool with_ended = false);
   /// A lane has seen that the phase before the present one is over.

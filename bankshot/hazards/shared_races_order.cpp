@@ -220,8 +220,8 @@ void SharedRaces::arrive_mbarrier(uint64_t barrier, unsigned warp, unsigned lane
   gather(mbarriers_[barrier].open, warp, bit(lane));
 }
 
-void SharedRaces::arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane) {
-  const Agent copier = copier_of(thread(warp, lane), kLanes);
+void SharedRaces::arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane, Queue queue) {
+  const Agent copier = copier_of(thread(warp, lane), queue);
   mbarriers_[barrier].open.add(copier, copies_[copier - threads_.size()]);
   arrive_mbarrier(barrier, warp, lane);
 }

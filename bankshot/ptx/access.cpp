@@ -95,6 +95,19 @@ void warpgroup_access(const Modifiers& modifiers, Access& access) {
   if (access.kind == load) access.space = Space::shared;
 }
 
+/// tcgen05: products and copies read operands; what is in tensor memory is no access.
+void tensor_memory_access(const Modifiers& modifiers, Access& access) {
+  using enum Access::Kind;
+  access.asynchronous = true;
+  access.layout = Layout::operands;
+  access.kind = has(modifiers, "mma") || has(modifiers, "cp") ? load
+                : has(modifiers, "alloc")                      ? store
+                : has(modifiers, "commit")                     ? mbarrier
+                                                               : none;
+  if (access.kind == load) access.space = Space::shared;
+  if (has(modifiers, "alloc")) access.layout = Layout::bulk;
+}
+
 Layout layout_of(std::string_view opcode) {
   if (opcode == "ldmatrix" || opcode == "stmatrix" || opcode == "wmma") return Layout::matrix;
   if (opcode == "tex" || opcode == "tld4" || opcode.starts_with("su")) return Layout::texture;
@@ -174,6 +187,7 @@ Access access_of(std::string_view opcode, const std::vector<std::string>& modifi
   if (access.kind != Access::Kind::none) access.layout = layout_of(opcode);
   if (opcode == "cp") copy_access(modifiers, access);
   if (opcode == "wgmma") warpgroup_access(modifiers, access);
+  if (opcode == "tcgen05") tensor_memory_access(modifiers, access);
   if (opcode == "st" && has(modifiers, "bulk")) {  // a copy of zeros
     access.kind = Access::Kind::copy;
     access.layout = Layout::bulk;

@@ -59,7 +59,7 @@ bool writes_first_operand(const Instruction& instruction) {
                                                         "pmevent", "setmaxnreg", "stackrestore", "tcgen05"};
   const bool none =
       std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) != std::end(kWithoutResult);
-  return !none || has(instruction, "red");
+  return !none || has(instruction, "red") || (instruction.opcode == "tcgen05" && has(instruction, "ld"));
 }
 
 bool reads_first_operand(const Instruction& instruction) {

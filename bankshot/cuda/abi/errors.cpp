@@ -19,6 +19,7 @@ Status status_of(simt::Fault::Kind kind) {
     case Kind::bad_copy:
     case Kind::bad_transaction:
     case Kind::foreign_words: return Status::launch_failure;
+    case Kind::bad_tensor_memory:
     case Kind::partial_warp: return Status::launch_failure;
   }
   return Status::launch_failure;

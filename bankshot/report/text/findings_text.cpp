@@ -57,7 +57,7 @@ std::string finding_text(const Finding& finding, const TextOptions& options, con
   text += fmt::format("  in {}, {}, first in CTA {}\n", shown_name(demangle(finding.kernel), options),
                       counted(finding.count, "time", "times"), triple(finding.cta));
   text += access_line("thread", finding.source, finding.op, finding.thread, options, sources);
-  const char* const relation = is_race(finding.kind) ? "after " : "while ";
+  const char* const relation = is_race(finding.kind) || finding.kind == Kind::wrong_swizzle ? "after " : "while ";
   if (!finding.other_op.empty())
     text += access_line(relation, finding.other, finding.other_op, finding.other_thread, options, sources);
   text += where_in_memory(finding);
@@ -85,6 +85,7 @@ std::string finding_title(Kind kind) {
     case Kind::invalid_access: return "invalid access";
     case Kind::unwritten_shared: return "read of uninitialised shared memory";
     case Kind::unwritten_global: return "read of uninitialised global memory";
+    case Kind::wrong_swizzle: return "operand read with another swizzle than it was written with";
     case Kind::leak: return "memory that is not freed";
     case Kind::read_after_write: return "race in shared memory: read after write";
     case Kind::write_after_read: return "race in shared memory: write after read";

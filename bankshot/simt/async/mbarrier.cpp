@@ -221,19 +221,36 @@ const Instr* run_mbarrier_pending(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-bool complete_bytes_at(Warp& w, const Instr* i, uint64_t offset, int64_t bytes, unsigned lane) {
+namespace {
+
+/// f changes the barrier at an offset and returns what is wrong, or null. @return false after a fault
+template <class F>
+bool for_barrier_at(Warp& w, const Instr* i, uint64_t offset, unsigned lane, F f) {
   uint64_t* const word = word_at(w, i, Space::shared, offset, lane);
   MBarrier barrier;
   if (word == nullptr || !read(w, i, word, lane, barrier)) return false;
   const bool odd = barrier.odd();
-  if (!barrier.complete_bytes(bytes)) {
-    wrong_barrier(w, i, static_cast<int>(lane), kTooManyBytes);
+  if (const char* what = f(barrier); what != nullptr) {
+    wrong_barrier(w, i, static_cast<int>(lane), what);
     return false;
   }
-  const bool ended = barrier.odd() != odd;
   *word = barrier.bits();
-  if (ended && w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset);
+  if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset);
   return true;
+}
+
+}  // namespace
+
+bool products_arrive_at(Warp& w, const Instr* i, uint64_t offset, unsigned lane) {
+  return for_barrier_at(w, i, offset, lane, [&](MBarrier& barrier) {
+    if (w.worker->checks != nullptr) w.worker->checks->products_arrive_at(w, i, offset, lane);
+    return barrier.arrive(1) ? nullptr : kTooMany;
+  });
+}
+
+bool complete_bytes_at(Warp& w, const Instr* i, uint64_t offset, int64_t bytes, unsigned lane) {
+  return for_barrier_at(w, i, offset, lane,
+                        [&](MBarrier& barrier) { return barrier.complete_bytes(bytes) ? nullptr : kTooManyBytes; });
 }
 
 }  // namespace bankshot::simt

@@ -259,6 +259,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
           const uint64_t there =
               (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
           checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
+          checks->swizzles(w, i, there, box->map.span());
         });
       }
       return true;

@@ -74,7 +74,7 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
       op.queue = queue_of(access.layout);
       return op;
     case A::mbarrier:
-      if (access.asynchronous) op.kind = K::copies_arrive;
+      if (access.asynchronous && access.layout != ptx::Access::Layout::operands) op.kind = K::copies_arrive;
       return op;
     default: break;
   }
@@ -101,6 +101,7 @@ const char* check_of(Kind kind) {
     case Kind::invalid_access:
     case Kind::unwritten_shared:
     case Kind::unwritten_global:
+    case Kind::wrong_swizzle:
     case Kind::leak: return "memory";
     case Kind::read_after_write:
     case Kind::write_after_read:
@@ -114,6 +115,7 @@ const char* name_of(Kind kind) {
     case Kind::invalid_access: return "invalid-access";
     case Kind::unwritten_shared: return "uninitialised-shared-read";
     case Kind::unwritten_global: return "uninitialised-global-read";
+    case Kind::wrong_swizzle: return "wrong-swizzle";
     case Kind::leak: return "leak";
     case Kind::read_after_write: return "read-after-write";
     case Kind::write_after_read: return "write-after-read";
@@ -153,6 +155,7 @@ void Checks::faulted(const Fault& fault) {
     case Fault::Kind::misaligned:
     case Fault::Kind::out_of_shared:
     case Fault::Kind::out_of_local:
+    case Fault::Kind::bad_tensor_memory:
     case Fault::Kind::bad_copy: finding.kind = Kind::invalid_access; break;
     case Fault::Kind::deadlock:
     case Fault::Kind::divergent_barrier:
@@ -222,6 +225,7 @@ CtaChecks& Checks::made(Cta& cta, const Worker& worker) {
     made.races = std::make_shared<hazards::QuickRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas, alive,
                                                        has(*worker.program).asynchronous);
   }
+  if (options_.memory) made.swizzles = std::make_shared<CtaChecks::Swizzles>();
   if (options_.memory || options_.race) {
     made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
     // The bytes after the memory of each CTA are never read.

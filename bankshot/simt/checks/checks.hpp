@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "bankshot/hazards/quick_races.hpp"
@@ -55,6 +56,14 @@ struct CtaChecks {
   /// CTAs follow each other, and so do their warps.
   std::shared_ptr<hazards::QuickRaces> races;
   std::shared_ptr<hazards::WrittenBytes> written;
+  /// Of lines of kSwizzled bytes that a tensor copy wrote, until something else does; with `memory`.
+  struct Swizzled {
+    unsigned span = 0;  ///< bytes; 0: none
+    const Instr* by = nullptr;
+  };
+  static constexpr uint64_t kSwizzled = 128;
+  using Swizzles = std::unordered_map<uint64_t, Swizzled>;
+  std::shared_ptr<Swizzles> swizzles;  ///< shared, too
   uint64_t stride = 1;  ///< from CTA to CTA
   unsigned first_warp = 0;
   /// Lanes of a warp that are at a barrier, and the instruction.
@@ -113,7 +122,9 @@ class Checks final : public Checker {
                    int64_t barrier) override;
   void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
                      uint64_t barrier) override;
-  void multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint64_t* offsets, unsigned bytes) override;
+  void swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) override;
+  void multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const uint64_t* offsets, unsigned bytes,
+                  unsigned span) override;
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) override;
   void completes(Cta& cta, unsigned barrier, bool whole) override;
   void meets(Warp& w, uint64_t lanes) override;
@@ -125,6 +136,7 @@ class Checks final : public Checker {
   void passes_cluster(Warp& w, uint64_t lanes) override;
   void initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
   void arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
+  void products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
   void ends_phase(Warp& w, uint64_t barrier) override;
   void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
 
@@ -152,6 +164,9 @@ class Checks final : public Checker {
   const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
   std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
                                                   const hazards::WarpAccess& access);
+  /// Whoever wrote the bytes now did not swizzle them.
+  void forget_swizzle(Warp& w, uint64_t place, uint64_t bytes);
+  void look_at_swizzle(Warp& w, const Instr* i, uint64_t rows, const uint64_t* places, unsigned span);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
                           unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);

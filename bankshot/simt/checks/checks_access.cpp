@@ -64,9 +64,15 @@ void with_width(size_t bytes, F f) {
   }
 }
 
-/// Whether an instruction is a product that reads its operands from shared memory: wgmma.
-bool is_product(const Warp& w, const Instr* i) {
-  return w.worker->program->info_of(i).access.layout == ptx::Access::Layout::operands;
+/// "wgmma", "tcgen05.mma" or "tcgen05.cp": what reads operands that descriptors describe; empty if the instruction does
+/// not.
+std::string_view product_name(const Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  const InstrInfo& info = program.info_of(i);
+  if (info.access.layout != ptx::Access::Layout::operands) return {};
+  const std::string_view text = program.texts[info.text];
+  const size_t opcode = text.find('.');
+  return text.starts_with("wgmma") ? text.substr(0, opcode) : text.substr(0, text.find('.', opcode + 1));
 }
 
 std::string triple(const Dim3& at) {
@@ -120,12 +126,13 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    const bool by_product = is_product(w, code + hazard.later_site);
+    const std::string_view later = product_name(w, code + hazard.later_site),
+                           earlier = product_name(w, code + hazard.earlier_site);
     finding.detail =
         hazard.unfenced
-            ? std::string(by_product ? "wgmma" : "a bulk copy") + " reads it, without a fence.proxy.async in between"
-        : is_product(w, code + hazard.earlier_site) ? "the earlier access is a wgmma that no thread has waited for"
-        : by_product                                ? "wgmma reads it, without a barrier in between"
+            ? std::string(later.empty() ? "a bulk copy" : later) + " reads it, without a fence.proxy.async in between"
+        : !earlier.empty() ? "the earlier access is a " + std::string(earlier) + " that no thread has waited for"
+        : !later.empty()   ? std::string(later) + " reads it, without a barrier in between"
         : hazard.asynchronous    ? "one of them is an asynchronous copy that no thread has waited for"
         : hazard.one_instruction ? "threads of one warp write different values to the same place in one instruction"
         : hazard.within_warp     ? "threads of one warp, without a __syncwarp() in between"
@@ -198,8 +205,15 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
   }
 }
 
+void Checks::forget_swizzle(Warp& w, uint64_t place, uint64_t bytes) {
+  if (!options_.memory || of(w).swizzles->empty()) return;
+  for (uint64_t at = place / CtaChecks::kSwizzled; at * CtaChecks::kSwizzled < place + bytes; ++at)
+    of(w).swizzles->erase(at);
+}
+
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
   if (!options_.memory && !options_.race) return;
+  for_lanes(shared, [&](unsigned lane) { forget_swizzle(w, addresses[lane], bytes); });
   for_runs(shared == 0 || of(w).written->all_written() ? 0 : shared, addresses, bytes,
            [&](uint64_t, uint64_t first, uint64_t size) { of(w).written->write(first, size); });
   for_runs(global, addresses, bytes, [&](uint64_t, uint64_t first, uint64_t size) { global_.write(first, size); });
@@ -346,6 +360,7 @@ bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint6
                         bool reads, bool writes) {
   if (placed_lanes(w, lane_bit(lane), at.data(), bytes) == 0) return false;
   if (options_.memory && reads) look_for_unwritten(w, i, lane_bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
+  if (writes) forget_swizzle(w, at[lane], bytes);
   if ((options_.memory || options_.race) && writes) of(w).written->write(at[lane], bytes);
   return true;
 }
@@ -368,25 +383,60 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   tell(w, found_);
 }
 
-void Checks::multiplies(Warp& first, const Instr* i, uint64_t lanes, const uint64_t* offsets, unsigned bytes) {
+void Checks::swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) {
+  const int64_t place = options_.memory ? place_of(w, offset, 16) : -1;
+  if (place >= 0) (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {span, i};
+}
+
+void Checks::look_at_swizzle(Warp& w, const Instr* i, uint64_t rows, const uint64_t* places, unsigned span) {
+  const auto text = [](unsigned bytes) {
+    return bytes == 0 ? std::string("without a swizzle") : "with a swizzle of " + std::to_string(bytes) + " bytes";
+  };
+  const CtaChecks::Swizzles& swizzles = *of(w).swizzles;
+  if (swizzles.empty()) return;
+  for_lanes(rows, [&](unsigned row) {
+    const auto wrote = swizzles.find(places[row] / CtaChecks::kSwizzled);
+    if (wrote == swizzles.end() || wrote->second.span == span) return;
+    bool is_new = false;
+    Finding& finding = find(w, Kind::wrong_swizzle, i, wrote->second.by, 1, is_new);
+    if (!is_new) return;
+    finding.thread = thread_of(w, 0);
+    finding.bytes = 16;
+    name_shared(w, finding, places[row]);
+    finding.detail = "the tensor copy wrote it " + text(wrote->second.span) + ", the matrix descriptor reads it " +
+                     text(span) + ": give both the same";
+  });
+}
+
+void Checks::multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const uint64_t* offsets, unsigned bytes,
+                        unsigned span) {
+  constexpr auto kQueue = hazards::SharedRaces::kProducts;
   std::array<uint64_t, 64> at{};
-  for_lanes(lanes, [&](unsigned lane) { at[lane] = offsets[lane]; });
-  const uint64_t placed = placed_lanes(first, lanes, at.data(), bytes);
-  if (options_.memory) look_for_unwritten(first, i, placed, 0, at.data(), bytes);
+  for_lanes(rows, [&](unsigned row) { at[row] = offsets[row]; });
+  const uint64_t placed = placed_lanes(w, rows, at.data(), bytes);
+  if (options_.memory) {
+    look_for_unwritten(w, i, placed, 0, at.data(), bytes);
+    look_at_swizzle(w, i, placed, at.data(), span);
+  }
   if (!options_.race) return;
   found_.clear();
-  hazards::SharedRaces& races = of(first).races->exact();
-  races.share_copier(warp_of(first), 4, hazards::SharedRaces::kProducts);
-  for_lanes(placed, [&](unsigned lane) {
-    hazards::WarpAccess access = warp_access(first, warp_of(first), i, hazards::AccessKind::read, 1, &at[lane], bytes);
-    races.copy_async(access, hazards::SharedRaces::kProducts, found_);
+  hazards::SharedRaces& races = of(w).races->exact();
+  const bool warpgroup = lane < 0;
+  if (warpgroup) races.share_copier(warp_of(w), 4, kQueue);
+  const auto reader = static_cast<unsigned>(warpgroup ? 0 : lane);
+  for_lanes(placed, [&](unsigned row) {
+    std::array<uint64_t, 64> from{};
+    from[reader] = at[row];
+    hazards::WarpAccess access =
+        warp_access(w, warp_of(w), i, hazards::AccessKind::read, lane_bit(reader), from.data(), bytes);
+    races.copy_async(access, kQueue, found_);
     // The other warps have to know of the data, too.
-    for (unsigned warp = 1; warp < 4; ++warp) {
-      access.warp = warp_of(first) + warp;
+    for (unsigned warp = 1; warpgroup && warp < 4; ++warp) {
+      access.warp = warp_of(w) + warp;
       races.look(access, found_);
     }
   });
-  tell(first, found_);
+  tell(w, found_);
 }
 
 void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier) {

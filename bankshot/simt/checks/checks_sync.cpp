@@ -294,6 +294,14 @@ void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane
   of(w).races->exact().arrive_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
 }
 
+void Checks::products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
+  const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (!options_.race || place < 0) return;
+  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
+  of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane,
+                                             hazards::SharedRaces::kProducts);
+}
+
 void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
   if (!options_.race || place < 0) return;
@@ -335,7 +343,8 @@ void Checks::copies_arrive(Warp& w, const Instr* i) {
   hazards::for_lanes(executing_lanes(w, i), [&](unsigned lane) {
     const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
     const int64_t place = offset < 0 ? -1 : place_of(w, static_cast<uint64_t>(offset), sizeof(uint64_t));
-    if (place >= 0) of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane);
+    if (place >= 0) of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane,
+                                                                          hazards::SharedRaces::kLanes);
   });
 }
 

@@ -35,6 +35,7 @@ struct Finding {
     invalid_access,     ///< memory: outside of all allocations, misaligned, freed: a fault that ended the launch
     unwritten_shared,   ///< memory: read of uninitialised shared memory
     unwritten_global,   ///< memory: the same of an allocation
+    wrong_swizzle,      ///< memory: a descriptor reads with another swizzle than a tensor copy wrote with
     leak,               ///< memory: an allocation that was not freed
     read_after_write,   ///< race: what a read gets depends on who is faster
     write_after_read,   ///< race
@@ -67,7 +68,7 @@ struct Finding {
   std::vector<Caller> callers;
 };
 
-constexpr unsigned kFindingKinds = 12;
+constexpr unsigned kFindingKinds = 13;
 
 /// "memory", "race" or "sync".
 const char* check_of(Finding::Kind kind);

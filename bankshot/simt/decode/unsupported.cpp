@@ -19,14 +19,16 @@ constexpr Known kKnown[] = {
     {"add", "rs", "stochastic rounding", kNewer},
     {"sub", "rs", "stochastic rounding", kNewer},
     {"fma", "rs", "stochastic rounding", kNewer},
+    {"tcgen05", "sp", "products of sparse matrices", kNewer},
+    {"tcgen05", "kind::mx", "products with scale factors", kNewer},
+    {"tcgen05", "b8x16", "decompression", kNewer},
+    {"tcgen05", "ashift", "rows of A that are shifted", kNewer},
     {"cp", "im2col::w", "columns of pixels along one dimension", "Use .im2col, or build for sm_90 or older."},
 };
 
 }  // namespace
 
 std::string remedy_of_unknown(std::string_view opcode) {
-  if (opcode == "tcgen05")
-    return "Build for sm_90 or older instead of sm_100a: only sm_100a and its relatives have tensor memory.";
   if (opcode == "multimem")
     return "Let the program use each GPU's memory separately: there is only one GPU, and there are no multicast "
            "objects.";

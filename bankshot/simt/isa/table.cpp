@@ -24,6 +24,7 @@ const Rows& rows() {
     warp_rows(all);
     tensor_rows(all);
     warpgroup_rows(all);
+    tensor_memory_rows(all);
     byte_matrix_rows(all);
     texture_rows(all);
     control_rows(all);

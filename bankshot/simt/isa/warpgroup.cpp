@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/shared_operands.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
@@ -30,78 +31,72 @@ Rows32 a_rows(const Warp& w, const Instr* i, const WarpgroupForm& form) {
   return {w, d_rows(w, i).list + form.fragment(Role::c).registers()};
 }
 
-/// The cores of an operand from shared memory into a dense matrix. @param depth  bytes of a row
-template <class T>
-void gather_cores(const std::byte* bytes, Element element, bool mn_major, unsigned rows, unsigned depth, Layout layout,
-                  T* out) {
-  if (mn_major) layout = {layout.across_step, layout.line_step};
-  const auto [gs, js] = WarpgroupOperands::cores(mn_major, rows, depth);
-  const unsigned width = 128 / bits(element);
-  alignas(64) T core[128];
-  for (unsigned g = 0; g < gs; ++g) {
-    for (unsigned j = 0; j < js; ++j, bytes += WarpgroupOperands::kCoreBytes) {
-      numbers_of(reinterpret_cast<const u32*>(bytes), element, core);
-      T* const to = out + g * kCoreLines * layout.line_step + j * width * layout.across_step;
-      switch (width) {
-        case 4: place_core<4>(core, layout, to); break;
-        case 8: place_core<8>(core, layout, to); break;
-        default: place_core<16>(core, layout, to); break;
-      }
-    }
+/// The accumulators of one warp, before a product. Integers are added afterwards: as f32 they would be rounded.
+void begin_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates, Layout layout, f32* sums) {
+  if (accumulates && form.d != Element::s32) return gather_sums(d_rows(w, i), form.fragment(Role::c), layout, sums);
+}
+
+/// And after it. @param sums  exact, of integers
+void end_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates, Layout layout,
+              const f32* sums) {
+  if (form.d != Element::s32) return scatter_sums(d_rows(w, i), form.fragment(Role::c), layout, sums);
+  for_sums<s32>(d_rows(w, i), form.fragment(Role::c), layout, [&](unsigned at, s32& d) {
+    d = finished(s64{accumulates ? d : 0} + static_cast<s32>(sums[at]), form.saturate);
+  });
+}
+
+/// @tparam Most  elements of dense.x or .y
+template <unsigned Most>
+void multiply_for(const WarpgroupForm& form, const Dense& dense, const Exact& exact, f32* sums) {
+  switch (form.d) {
+    case Element::s32: return multiply_integers(dense, sums);
+    case Element::f16: return multiply<true, Most>(dense, exact, sums);
+    default: return multiply<false, Most>(dense, exact, sums);
   }
 }
 
-void negate(f32* x, unsigned count) {
-  BANKSHOT_LANE_LOOP
-  for (unsigned k = 0; k < count; ++k) x[k] = -x[k];
-}
-
-bool floats(const Warpgroup& group, const Instr* i) {
+/// @return whether the product was made; false after a fault
+bool dense_product(const Warpgroup& group, const Instr* i) {
   const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
   WarpgroupOperands operands;
   if (!fetch_operands(group, i, form, operands)) return false;
   set_fp(*group[0], i);
-  alignas(64) f32 x[kRowsOfA * kMostDepth], y[kMostColumns * kMostDepth], c[kRowsOfA * kMostColumns];
+  alignas(64) f32 x[kRowsOfA * kMostDepth], y[kMostColumns * kMostDepth], sums[kRowsOfA * kMostColumns];
   const auto [n, k] = std::pair(form.n, form.k);
+  const Layout of_sums{1, kRowsOfA};
   gather_cores(operands.b.data(), form.b, form.mn_major_b, n, kDepth, {k, 1}, y);
   if (i->op[1] != OperandRef::kNone)
     gather_cores(operands.a.data(), form.a, form.mn_major_a, kRowsOfA, kDepth, {1, kRowsOfA}, x);
+  if (!operands.accumulates || form.d == Element::s32) std::fill_n(sums, kRowsOfA * n, 0.0f);
   for (unsigned w = 0; w < group.size(); ++w) {
     const unsigned first = w * WarpgroupForm::kRows;
     if (i->op[1] == OperandRef::kNone)
       gather_side_by_side(a_rows(*group[w], i, form), form.fragment(Role::a), kRowsOfA, x + first);
-    if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {1, kRowsOfA}, c + first);
+    begin_sums(*group[w], i, form, operands.accumulates, of_sums, sums + first);
   }
-  if (!operands.accumulates) std::fill_n(c, kRowsOfA * n, 0.0f);
   if (form.negate_a) negate(x, kRowsOfA * k);
   if (form.negate_b) negate(y, n * k);
   const Dense dense{kRowsOfA, n, k, form.a, form.b, form.d, x, y, precision_of(form)};
-  constexpr unsigned kMost = kMostColumns * kMostDepth;
-  if (form.d == Element::f16) {
-    multiply<true, kMost>(dense, c);
-  } else {
-    multiply<false, kMost>(dense, c);
-  }
+  multiply_for<kMostColumns * kMostDepth>(form, dense, Exact::of(dense), sums);
   for (unsigned w = 0; w < group.size(); ++w)
-    scatter_sums(d_rows(*group[w], i), form.fragment(Role::c), {1, kRowsOfA}, c + w * WarpgroupForm::kRows);
+    end_sums(*group[w], i, form, operands.accumulates, of_sums, sums + w * WarpgroupForm::kRows);
   return true;
 }
 
 /// The rows of B that the elements of a row of a sparse A are multiplied with. @param b  [k][n] @param out  [kept][n]
-template <class T>
-void select_rows(const WarpgroupForm& form, const u32* metadata, unsigned row, unsigned n, const T* b, T* out) {
+void select_rows(const WarpgroupForm& form, const u32* metadata, unsigned row, unsigned n, const f32* b, f32* out) {
   for (unsigned c = 0; c < form.kept(); ++c, out += n) {
     const int k = selected(form, metadata, row, c);
     if (k < 0) {
-      std::fill_n(out, n, T{0});
+      std::fill_n(out, n, 0.0f);
     } else {
-      std::memcpy(out, b + static_cast<unsigned>(k) * n, n * sizeof(T));
+      std::memcpy(out, b + static_cast<unsigned>(k) * n, n * sizeof(f32));
     }
   }
 }
 
 /// A is sparse: each of its rows meets other rows of B, so that sums of a row are computed side by side.
-bool sparse_floats(const Warpgroup& group, const Instr* i) {
+bool sparse_product(const Warpgroup& group, const Instr* i) {
   const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
   WarpgroupOperands operands;
   if (!fetch_operands(group, i, form, operands)) return false;
@@ -110,6 +105,7 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
   alignas(64) f32 a[kRowsOfA * kMostDepth], b[2 * kMostDepth * kMostColumns] = {}, own[kMostDepth * kMostColumns];
   alignas(64) f32 sums[WarpgroupForm::kRows * kMostColumns];
   gather_cores(operands.b.data(), form.b, form.mn_major_b, n, form.depth_of_b(), {1, lines}, b);
+  const BitRange bits_of_b = bit_range(b, form.k * lines);
   if (i->op[1] != OperandRef::kNone)
     gather_cores(operands.a.data(), form.a, form.mn_major_a, kRowsOfA, kDepth, {kept, 1}, a);
   for (unsigned w = 0; w < group.size(); ++w) {
@@ -117,51 +113,15 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
     if (i->op[1] == OperandRef::kNone) gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {kept, 1}, rows);
     if (form.negate_a != form.negate_b) negate(rows, WarpgroupForm::kRows * kept);
     std::fill_n(sums, WarpgroupForm::kRows * lines, 0.0f);
-    if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {lines, 1}, sums);
+    begin_sums(*group[w], i, form, operands.accumulates, {lines, 1}, sums);
+    const Exact exact(bits_of_b, bit_range(rows, WarpgroupForm::kRows * kept), kept, precision_of(form));
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
       select_rows(form, metadata, row, lines, b, own);
       const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
-      constexpr unsigned kMost = kMostDepth * kMostColumns;
-      if (form.d == Element::f16) {
-        multiply<true, kMost>(dense, sums + row * lines);
-      } else {
-        multiply<false, kMost>(dense, sums + row * lines);
-      }
+      multiply_for<kMostDepth * kMostColumns>(form, dense, exact, sums + row * lines);
     }
-    scatter_sums(d_rows(*group[w], i), form.fragment(Role::c), {lines, 1}, sums);
-  }
-  return true;
-}
-
-/// Sums of one warp into its registers. @param sums  [row][n], of s32
-void add_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates, const s32* sums) {
-  for_sums<s32>(d_rows(w, i), form.fragment(Role::c), {form.n, 1},
-                [&](unsigned at, s32& d) { d = finished(s64{accumulates ? d : 0} + sums[at], form.saturate); });
-}
-
-bool integers(const Warpgroup& group, const Instr* i) {
-  const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
-  WarpgroupOperands operands;
-  if (!fetch_operands(group, i, form, operands)) return false;
-  const auto [n, k] = std::pair(form.n, form.kept());
-  alignas(64) s32 a[kRowsOfA * kMostDepth], b[2 * kMostDepth * kMostColumns], selection[kMostDepth * kMostColumns];
-  gather_cores(operands.b.data(), form.b, false, n, form.depth_of_b(), {1, n}, b);
-  if (i->op[1] != OperandRef::kNone) gather_cores(operands.a.data(), form.a, false, kRowsOfA, kDepth, {k, 1}, a);
-  for (unsigned w = 0; w < group.size(); ++w) {
-    s32* const own = a + w * WarpgroupForm::kRows * k;
-    if (i->op[1] == OperandRef::kNone) gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {k, 1}, own);
-    alignas(64) s32 sums[WarpgroupForm::kRows * kMostColumns] = {};
-    for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
-      if (form.sparse) select_rows(form, group[w]->row<const u32>(i->op[4]), row, n, b, selection);
-      const s32* const factors = form.sparse ? selection : b;
-      for (unsigned q = 0; q < k; ++q) {
-        const s32 factor = own[row * k + q];
-        BANKSHOT_LANE_LOOP
-        for (unsigned j = 0; j < n; ++j) sums[row * n + j] += factor * factors[q * n + j];
-      }
-    }
-    add_sums(*group[w], i, form, operands.accumulates, sums);
+    end_sums(*group[w], i, form, operands.accumulates, {lines, 1}, sums);
   }
   return true;
 }
@@ -174,7 +134,7 @@ bool single_bits(const Warpgroup& group, const Instr* i) {
   constexpr unsigned kWords = WarpgroupForm::kDepth / 4, kCoreWords = 4;
   u32 a[kRowsOfA * kWords], b[kMostColumns * kWords];
   const auto gather_words = [](const std::byte* bytes, unsigned rows, u32* out) {
-    for (unsigned core = 0; core < rows / kCoreLines * 2; ++core, bytes += WarpgroupOperands::kCoreBytes) {
+    for (unsigned core = 0; core < rows / kCoreLines * 2; ++core, bytes += SharedOperand::kCoreBytes) {
       for (unsigned line = 0; line < kCoreLines; ++line)
         std::memcpy(out + (core / 2 * kCoreLines + line) * kWords + core % 2 * kCoreWords,
                     bytes + line * kCoreWords * 4, kCoreWords * 4);
@@ -185,14 +145,14 @@ bool single_bits(const Warpgroup& group, const Instr* i) {
   for (unsigned w = 0; w < group.size(); ++w) {
     u32* const own = a + w * WarpgroupForm::kRows * kWords;
     if (i->op[1] == OperandRef::kNone) gather_bits(a_rows(*group[w], i, form), form.fragment(Role::a), own);
-    alignas(64) s32 sums[WarpgroupForm::kRows * kMostColumns];
+    alignas(64) f32 sums[WarpgroupForm::kRows * kMostColumns];
     for (unsigned at = 0; at < WarpgroupForm::kRows * form.n; ++at) {
       s32 sum = 0;
       for (unsigned q = 0; q < kWords; ++q)
         sum += __builtin_popcount(own[at / form.n * kWords + q] & b[at % form.n * kWords + q]);
-      sums[at] = sum;
+      sums[at] = static_cast<f32>(sum);
     }
-    add_sums(*group[w], i, form, operands.accumulates, sums);
+    end_sums(*group[w], i, form, operands.accumulates, {form.n, 1}, sums);
   }
   return true;
 }
@@ -223,7 +183,7 @@ void warpgroup_rows(Rows& rows) {
   };
   // Operands: d, a or its descriptor, b's descriptor, (sparse: metadata and selector,) scale-d, then as immediates the
   // signs of a and b, and which of them are MN-major.
-  const auto dense = &run_product<&floats>, sparse = &run_product<&sparse_floats>;
+  const auto dense = &run_product<&dense_product>, sparse = &run_product<&sparse_product>;
   product("wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 d, a, b:b64, p, sa:imm, sb:imm, ta:imm, tb:imm",
           BANKSHOT_N_ALL("16") "; dtype = f16 f32", dense);
   product("wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b:b64, p, sa:imm, sb:imm, ta:imm, tb:imm",
@@ -233,7 +193,7 @@ void warpgroup_rows(Rows& rows) {
   product("wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b:b64, p, sa:imm, sb:imm",
           BANKSHOT_N_ALL("32") "; dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2", dense);
   product("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b:b64, p",
-          BANKSHOT_N_EVERYWHERE("32") "; atype = s8 u8; btype = s8 u8", &run_product<&integers>);
+          BANKSHOT_N_EVERYWHERE("32") "; atype = s8 u8; btype = s8 u8", dense);
   product("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, a, b:b64, p", BANKSHOT_N_EVERYWHERE("256"),
           &run_product<&single_bits>);
   product(
@@ -249,7 +209,7 @@ void warpgroup_rows(Rows& rows) {
   product("wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype d, a, b:b64, m:b32, s:imm, p, sa:imm, sb:imm",
           BANKSHOT_N_ALL("64") "; dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2", sparse);
   product("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b:b64, m:b32, s:imm, p",
-          BANKSHOT_N_EVERYWHERE("64") "; atype = s8 u8; btype = s8 u8", &run_product<&integers>);
+          BANKSHOT_N_EVERYWHERE("64") "; atype = s8 u8; btype = s8 u8", sparse);
   const auto other = [&](std::string_view syntax, Lower lower) {
     rows.push_back({syntax, "", Unit::fence, always(&run_together), lower});
   };

@@ -6,22 +6,16 @@
 #include <cstddef>
 
 #include "bankshot/simt/control/warpgroup.hpp"
+#include "bankshot/simt/matrices/shared_operand.hpp"
 #include "bankshot/simt/matrices/warpgroup_form.hpp"
 
 namespace bankshot::simt {
 
 struct WarpgroupOperands {
-  static constexpr size_t kCoreBytes = 128;
-  /// Cores (g, j) one after the other, j fastest. A: only if it is in shared memory.
+  /// As fetch_operand() gives them. A: only if it is in shared memory.
   alignas(64) std::array<std::byte, WarpgroupForm::kM * WarpgroupForm::kDepth> a;
   alignas(64) std::array<std::byte, 2 * WarpgroupForm::kMostN * WarpgroupForm::kDepth> b;
   bool accumulates = false;  ///< scale-d
-
-  /// How many cores an operand has. @param rows  of A, or columns of B @param depth  bytes of one
-  struct Cores {
-    unsigned g, j;
-  };
-  static Cores cores(bool mn_major, unsigned rows, unsigned depth);
 };
 
 /// Checks that all threads of the warpgroup agree, reads the operands, and counts the wavefronts at the site.

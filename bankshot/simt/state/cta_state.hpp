@@ -9,6 +9,7 @@
 #include "bankshot/scratchpad/transactions/shared_transactions.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/tensor_memory/tensor_memory.hpp"
 
 namespace bankshot::simt {
 
@@ -42,6 +43,7 @@ struct Cta {
   uint32_t rank = 0;                                             ///< in it
   bool cluster_news = false;    ///< lanes have arrived at the barrier of the cluster, or ended: for a timing model
   const Warp* alone = nullptr;  ///< no other one may be in a transaction
+  std::unique_ptr<TensorMemory> tensor_memory;  ///< made by the first tcgen05.alloc
   std::shared_ptr<CtaChecks> checks;  ///< what Checks knows of it
 };
 

@@ -39,6 +39,7 @@ struct Fault {
     bad_copy,           ///< an asynchronous copy of a size or to an address that it cannot have
     bad_transaction,    ///< a barrier or the like in a transaction, or a commit without one
     foreign_words,      ///< words of shared memory that an instruction's own bank hash is not for
+    bad_tensor_memory,  ///< an address, a range or an operand of tensor memory that hardware does not take
     partial_warp,       ///< an instruction that all lanes of a warp execute alike, and some did not
   };
   Kind kind = Kind::illegal_address;

@@ -375,7 +375,7 @@ TEST(SharedRaces, ArrivingWithCopiesTellsOfThem) {
     Block block;
     block.races.initialise_mbarrier(128);
     copy(block, 0, 0);
-    if (with_copies) block.races.arrive_mbarrier_async(128, 0, 0);
+    if (with_copies) block.races.arrive_mbarrier_async(128, 0, 0, SharedRaces::kLanes);
     if (!with_copies) block.races.arrive_mbarrier(128, 0, 0);
     block.races.end_phase(128);
     block.races.pass_mbarrier(128, 1, 0);

@@ -1,6 +1,7 @@
 // Products of dense matrices of floating-point numbers, and how sums come from the registers of a warp and go back.
 #pragma once
 
+#include "bankshot/simt/isa/lanes/exact_products.hpp"
 #include "bankshot/simt/isa/lanes/tensor_sums.hpp"
 #include "bankshot/simt/isa/lanes/tensor_tiles.hpp"
 
@@ -77,42 +78,73 @@ inline void exponents_of(const f32* x, unsigned count, Element element, s32* out
   for (unsigned k = 0; k < count; ++k) out[k] = exponent_of(x[k], least);
 }
 
-/// Sums of products of `lines` times `columns` pairs, lines side by side: a multiple of sixteen of them.
-struct Dense {
-  unsigned lines, columns, k;
-  Element x_element, y_element, c_element;
-  const f32* x;  ///< [k][lines]
-  const f32* y;  ///< [columns][k]
-  Precision precision = {};
+/// Sums that may have to be cut off. @tparam Half  they become f16 @tparam K  dense.k @tparam Most  elements of x, or of
+/// y, at most
+template <bool Half, unsigned K, unsigned Most>
+class CutOff {
+ public:
+  explicit CutOff(const Dense& dense) : dense_(dense) {}
+
+  /// @param c  [columns][lines]
+  void multiply(unsigned first_line, unsigned lines, unsigned first_column, unsigned columns, f32* c) {
+    const Dense& d = dense_;
+    if (!has_exponents_) {
+      exponents_of(d.x, K * d.lines, d.x_element, ex_);
+      exponents_of(d.y, d.columns * K, d.y_element, ey_);
+      has_exponents_ = true;
+    }
+    for (unsigned line = first_line; line < first_line + lines; line += kSideBySide) {
+      for (unsigned column = first_column; column < first_column + columns; ++column) {
+        const Dots dots{d.x + line, ex_ + line, d.lines, d.y + column * K, ey_ + column * K, K,
+                        least_exponent(d.c_element), d.precision};
+        f32* const sums = c + column * d.lines + line;
+        if (dot_sixteen<Half, K>(dots, sums)) continue;
+        for (unsigned j = 0; j < kSideBySide; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
+      }
+    }
+  }
+
+ private:
+  const Dense& dense_;
+  bool has_exponents_ = false;
+  alignas(64) s32 ex_[Most], ey_[Most];
 };
 
-/// @tparam Half  the sums become f16 @tparam K  dense.k @tparam Most  elements of x, or of y, at most
+/// Exact sums as f16.
+inline void round_to_half(f32* c, unsigned count) {
+  BANKSHOT_LANE_LOOP
+  for (unsigned k = 0; k < count; ++k) {
+    f16 half;
+    narrow_nearest(c[k], half);
+    const f32 rounded = widen(half);
+    c[k] = rounded == 0 ? 0 : rounded;  // no -0
+  }
+}
+
 /// @param c  [columns][lines]
 template <bool Half, unsigned K, unsigned Most>
-void multiply(const Dense& dense, f32* c) {
-  const auto& [lines, columns, k, x_element, y_element, c_element, x, y, precision] = dense;
-  alignas(64) s32 ex[Most], ey[Most];
-  exponents_of(x, k * lines, x_element, ex);
-  exponents_of(y, columns * k, y_element, ey);
-  for (unsigned line = 0; line < lines; line += kSideBySide) {
-    for (unsigned column = 0; column < columns; ++column) {
-      const Dots dots{x + line, ex + line, lines, y + column * k, ey + column * k, k, least_exponent(c_element),
-                      precision};
-      f32* const sums = c + column * lines + line;
-      if (dot_sixteen<Half, K>(dots, sums)) continue;
-      for (unsigned j = 0; j < kSideBySide; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
-    }
+void multiply(const Dense& dense, const Exact& exact, f32* c) {
+  CutOff<Half, K, Most> others(dense);
+  if (!exact.admitted()) return others.multiply(0, dense.lines, 0, dense.columns, c);
+  fuse(dense, &exact, c, [&](unsigned line, unsigned lines, unsigned column, unsigned columns) {
+    others.multiply(line, lines, column, columns, c);
+  });
+  if constexpr (Half) round_to_half(c, dense.lines * dense.columns);  // of the others they are f16 already
+}
+
+template <bool Half, unsigned Most = kMostElements>
+void multiply(const Dense& dense, const Exact& exact, f32* c) {
+  switch (dense.k) {
+    case 4: return multiply<Half, 4, Most>(dense, exact, c);
+    case 8: return multiply<Half, 8, Most>(dense, exact, c);
+    case 16: return multiply<Half, 16, Most>(dense, exact, c);
+    default: return multiply<Half, 32, Most>(dense, exact, c);
   }
 }
 
 template <bool Half, unsigned Most = kMostElements>
 void multiply(const Dense& dense, f32* c) {
-  switch (dense.k) {
-    case 4: return multiply<Half, 4, Most>(dense, c);
-    case 8: return multiply<Half, 8, Most>(dense, c);
-    case 16: return multiply<Half, 16, Most>(dense, c);
-    default: return multiply<Half, 32, Most>(dense, c);
-  }
+  multiply<Half, Most>(dense, Exact::of(dense), c);
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

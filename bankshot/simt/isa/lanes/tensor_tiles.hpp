@@ -48,6 +48,12 @@ inline void numbers_of(const u32* reg, Element element, f32* out) {
         out[k] = magnitude == 0x7f ? __builtin_nanf("") : number;
       }
       return;
+    case Element::s8:
+      for (int k = 0; k < 128; ++k) out[k] = static_cast<s8>(bytes[k]);
+      return;
+    case Element::u8:
+      for (int k = 0; k < 128; ++k) out[k] = bytes[k];
+      return;
     default: return;
   }
 }

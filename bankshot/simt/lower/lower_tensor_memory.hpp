@@ -1,0 +1,24 @@
+// How the instructions of tensor memory (tcgen05) are laid out in an Instr, the same for every instruction set of the
+// host.
+//
+//   mma   op[0] = row of addresses of d; op[1] = row of descriptors of a, or of its addresses in tensor memory;
+//         op[2] = row of descriptors of b; op[3] = enable-input-d, a predicate; op[4] = list: the row of instruction
+//         descriptors, then those of disable-output-lane; imm = TensorProductForm; aux = site
+//   The others: simt/tensor_memory/access.hpp.
+#pragma once
+
+#include "bankshot/simt/rows/lowering.hpp"
+
+namespace bankshot::simt {
+
+void lower_tensor_allocate(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_free(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// tcgen05.ld and .st
+void lower_tensor_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_commit(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_product(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_copy_in(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_tensor_shift(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+
+}  // namespace bankshot::simt

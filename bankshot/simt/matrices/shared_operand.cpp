@@ -1,0 +1,70 @@
+#include "bankshot/simt/matrices/shared_operand.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/state/checker.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+constexpr unsigned kLanes32 = 32, kUnit = 16;
+
+std::string text_of(const MatrixDescriptor& d) {
+  return "start " + std::to_string(d.start) + ", leading offset " + std::to_string(d.leading) + ", stride offset " +
+         std::to_string(d.stride) + ", " +
+         (d.atom == kUnit ? "no swizzle" : "swizzle of " + std::to_string(d.atom) + " bytes") +
+         (d.base_offset == 0 ? "" : ", base offset " + std::to_string(d.base_offset));
+}
+
+/// The core's bytes. @return false after a fault
+bool fetch_core(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand,
+                const OperandCore& core, std::byte* to) {
+  const uint32_t size = cta.shared_bytes;
+  for (size_t r = 0; r < core.size(); ++r) {
+    if (core[r] <= size - kUnit && size >= kUnit) {
+      std::memcpy(to + r * kUnit, cta.shared + core[r], kUnit);
+      continue;
+    }
+    fault(w, i, Fault::Kind::out_of_shared, lane, core[r],
+          std::string("operand ") + operand.name + " has 16 bytes at shared offset " + std::to_string(core[r]) +
+              ", but the CTA has " + std::to_string(size) +
+              " bytes of shared memory\n  its descriptor: " + text_of(operand.descriptor));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+SharedOperand::Cores SharedOperand::cores() const {
+  if (!mn_major) return {rows / 8, depth / kUnit};
+  return {depth / bytes / 8, rows * bytes / kUnit};
+}
+
+bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand, std::byte* to) {
+  const auto [gs, js] = operand.cores();
+  const uint64_t window = &cta == w.cta ? 0 : (uint64_t{cta.rank} + 1) << Windows::kCtaShift;
+  for (unsigned g = 0; g < gs; ++g) {
+    for (unsigned j = 0; j < js; ++j, to += SharedOperand::kCoreBytes) {
+      const OperandCore core = operand.descriptor.core(operand.mn_major, g, j);
+      if (!fetch_core(w, cta, i, lane, operand, core, to)) return false;
+      if (Checker* const checks = w.worker->checks) {
+        std::array<uint64_t, kLanes32> rows{};
+        std::transform(core.begin(), core.end(), rows.begin(), [&](uint32_t row) { return window | row; });
+        checks->multiplies(w, i, lane, 0xff, rows.data(), kUnit, operand.descriptor.span());
+      }
+      if (!w.worker->counting) continue;
+      std::array<uint32_t, kLanes32> offsets{};
+      std::copy(core.begin(), core.end(), offsets.begin());
+      count_shared(w, i->aux, scratchpad::AccessKind::ldmatrix, kUnit, offsets.data(), 0xff);
+    }
+  }
+  return true;
+}
+
+}  // namespace bankshot::simt
