@@ -8,6 +8,7 @@
 
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
+#include "bankshot/simt/isa/lanes/warp_product.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
 #include "bankshot/simt/lower/lower_warpgroup.hpp"
@@ -87,19 +88,6 @@ bool floats(const Warpgroup& group, const Instr* i) {
   return true;
 }
 
-/// The rows of B that the elements of a row of a sparse A are multiplied with. @param b  [k][n] @param out  [kept][n]
-template <class T>
-void select_rows(const WarpgroupForm& form, const u32* metadata, unsigned row, unsigned n, const T* b, T* out) {
-  for (unsigned c = 0; c < form.kept(); ++c, out += n) {
-    const int k = selected(form, metadata, row, c);
-    if (k < 0) {
-      std::fill_n(out, n, T{0});
-    } else {
-      std::memcpy(out, b + static_cast<unsigned>(k) * n, n * sizeof(T));
-    }
-  }
-}
-
 /// A is sparse: each of its rows meets other rows of B, so that sums of a row are computed side by side.
 bool sparse_floats(const Warpgroup& group, const Instr* i) {
   const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
@@ -120,7 +108,7 @@ bool sparse_floats(const Warpgroup& group, const Instr* i) {
     if (operands.accumulates) gather_sums(d_rows(*group[w], i), form.fragment(Role::c), {lines, 1}, sums);
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
-      select_rows(form, metadata, row, lines, b, own);
+      select_rows(form.selection(), metadata, row, lines, b, own);
       const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
       constexpr unsigned kMost = kMostDepth * kMostColumns;
       if (form.d == Element::f16) {
@@ -145,7 +133,7 @@ bool integers(const Warpgroup& group, const Instr* i) {
   WarpgroupOperands operands;
   if (!fetch_operands(group, i, form, operands)) return false;
   const auto [n, k] = std::pair(form.n, form.kept());
-  alignas(64) s32 a[kRowsOfA * kMostDepth], b[2 * kMostDepth * kMostColumns], selection[kMostDepth * kMostColumns];
+  alignas(64) s32 a[kRowsOfA * kMostDepth], b[2 * kMostDepth * kMostColumns], chosen[kMostDepth * kMostColumns];
   gather_cores(operands.b.data(), form.b, false, n, form.depth_of_b(), {1, n}, b);
   if (i->op[1] != OperandRef::kNone) gather_cores(operands.a.data(), form.a, false, kRowsOfA, kDepth, {k, 1}, a);
   for (unsigned w = 0; w < group.size(); ++w) {
@@ -153,8 +141,8 @@ bool integers(const Warpgroup& group, const Instr* i) {
     if (i->op[1] == OperandRef::kNone) gather<u32>(a_rows(*group[w], i, form), form.fragment(Role::a), {k, 1}, own);
     alignas(64) s32 sums[WarpgroupForm::kRows * kMostColumns] = {};
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
-      if (form.sparse) select_rows(form, group[w]->row<const u32>(i->op[4]), row, n, b, selection);
-      const s32* const factors = form.sparse ? selection : b;
+      if (form.sparse) select_rows(form.selection(), group[w]->row<const u32>(i->op[4]), row, n, b, chosen);
+      const s32* const factors = form.sparse ? chosen : b;
       for (unsigned q = 0; q < k; ++q) {
         const s32 factor = own[row * k + q];
         BANKSHOT_LANE_LOOP
