@@ -6,16 +6,12 @@ namespace bankshot::simt {
 namespace {
 
 constexpr std::string_view kNewer = "Build for sm_90 or older: only newer GPUs have it.";
-constexpr std::string_view kDense = "Let the program choose dense products: mma.sync without .sp.";
 
 struct Known {
   std::string_view opcode, modifier;  ///< or what it begins with
   std::string_view what, remedy;
 };
 constexpr Known kKnown[] = {
-    {"mma", "sp", "products of sparse matrices", kDense},
-    {"mma", "kind::", "products of floats of 4 and 6 bits, or with scale factors", kNewer},
-    {"mma", "block_scale", "products with scale factors", kNewer},
     {"add", "rs", "stochastic rounding", kNewer},
     {"sub", "rs", "stochastic rounding", kNewer},
     {"fma", "rs", "stochastic rounding", kNewer},

@@ -23,6 +23,8 @@ const Rows& rows() {
     tensor_copy_rows(all);
     warp_rows(all);
     tensor_rows(all);
+    sparse_matrix_rows(all);
+    scaled_matrix_rows(all);
     warpgroup_rows(all);
     tensor_memory_rows(all);
     byte_matrix_rows(all);

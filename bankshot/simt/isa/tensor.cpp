@@ -3,34 +3,12 @@
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/isa/lanes/fused.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
+#include "bankshot/simt/isa/lanes/warp_product.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
 #include "bankshot/simt/matrices/matrix.hpp"
-#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
-
-using Role = Fragment::Role;
-
-/// The four matrices of an instruction and where their registers are.
-struct Product {
-  MatrixShape shape;
-  Fragment a, b, c, d;
-  Rows32 d_rows, a_rows, b_rows, c_rows;
-
-  Product(const Warp& w, const Instr* i)
-      : shape(MatrixShape::unpacked(i->op[1])),
-        a{Role::a, element(i, 0), shape},
-        b{Role::b, element(i, 1), shape},
-        c{Role::c, element(i, 2), shape},
-        d{Role::c, element(i, 3), shape},
-        d_rows{w, w.worker->program->lists[i->op[0]].data()},
-        a_rows{w, d_rows.list + (i->op[3] & 0xff)},
-        b_rows{w, a_rows.list + (i->op[3] >> 8 & 0xff)},
-        c_rows{w, b_rows.list + (i->op[3] >> 16 & 0xff)} {}
-
-  static Element element(const Instr* i, unsigned k) { return static_cast<Element>(i->op[2] >> (8 * k) & 0xff); }
-};
 
 // ---- floating point
 

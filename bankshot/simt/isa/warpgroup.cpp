@@ -9,6 +9,7 @@
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/isa/lanes/shared_operands.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
+#include "bankshot/simt/isa/lanes/warp_product.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
 #include "bankshot/simt/lower/lower_warpgroup.hpp"
@@ -83,18 +84,6 @@ bool dense_product(const Warpgroup& group, const Instr* i) {
   return true;
 }
 
-/// The rows of B that the elements of a row of a sparse A are multiplied with. @param b  [k][n] @param out  [kept][n]
-void select_rows(const WarpgroupForm& form, const u32* metadata, unsigned row, unsigned n, const f32* b, f32* out) {
-  for (unsigned c = 0; c < form.kept(); ++c, out += n) {
-    const int k = selected(form, metadata, row, c);
-    if (k < 0) {
-      std::fill_n(out, n, 0.0f);
-    } else {
-      std::memcpy(out, b + static_cast<unsigned>(k) * n, n * sizeof(f32));
-    }
-  }
-}
-
 /// A is sparse: each of its rows meets other rows of B, so that sums of a row are computed side by side.
 bool sparse_product(const Warpgroup& group, const Instr* i) {
   const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
@@ -117,7 +106,7 @@ bool sparse_product(const Warpgroup& group, const Instr* i) {
     const Exact exact(bits_of_b, bit_range(rows, WarpgroupForm::kRows * kept), kept, precision_of(form));
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
-      select_rows(form, metadata, row, lines, b, own);
+      select_rows(form.selection(), metadata, row, lines, b, own);
       const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
       multiply_for<kMostDepth * kMostColumns>(form, dense, exact, sums + row * lines);
     }

@@ -18,20 +18,80 @@ bool lower_matrix_address(Decoder& decoder, const Operand& operand, const Match&
   return lower_shared_address(decoder, operand, m.access.space, "matrices are loaded from and stored to", out);
 }
 
-/// What mma and wmma.mma have in common. @param d, a, b, c  the matrices
-void lower_product(Decoder& decoder, const ptx::Instruction& instruction, const Fragment& d, const Fragment& a,
+bool is_sparse(const Match& m) { return m.has("sp") || m.has("sp::ordered_metadata"); }
+
+/// A register, perhaps in braces.
+uint32_t lone_register(Decoder& decoder, const Operand& operand, Type type) {
+  const bool braces = operand.kind == Operand::Kind::vector && operand.elements.size() == 1;
+  return register_source(decoder, braces ? operand.elements[0] : operand, type);
+}
+
+/// `data, {byte, thread}` of A, then of B. Registers that choose are looked at when the instruction runs.
+/// @return false after an error
+bool lower_scales(Decoder& decoder, const std::vector<Operand>& operands, size_t at, const MmaVariant& variant,
+                  Instr& out) {
+  std::vector<uint32_t> rows;
+  const auto lower_choice = [&](const Operand& operand, const ScaleChoice& choice) {
+    int64_t value = 0;
+    const bool number = operand.kind == Operand::Kind::integer;
+    if (number && !decoder.literal(operand, value)) return false;
+    rows.push_back(decoder.source(operand, Type::b16));
+    return !number || choice.allows(static_cast<uint64_t>(value)) ||
+           decoder.error(operand.position,
+                         choice.what() + " is " + choice.values() + " in this form, found " + std::to_string(value));
+  };
+  for (const bool of_a : {true, false}) {
+    const Operand &data = operands[at++], &chosen = operands[at++];
+    rows.push_back(lone_register(decoder, data, Type::b32));
+    if (chosen.kind != Operand::Kind::vector || chosen.elements.size() != 2)
+      return decoder.error(chosen.position, "expected the byte and the thread of scale factors: {byte, thread}");
+    if (!lower_choice(chosen.elements[0], variant.byte(of_a)) ||
+        !lower_choice(chosen.elements[1], variant.thread(of_a))) {
+      return false;
+    }
+  }
+  out.op[5] = keep_rows(decoder, std::move(rows));
+  return true;
+}
+
+MmaVariant variant_of(const Match& m) {
+  MmaVariant variant;
+  if (!m.has("block_scale")) return variant;
+  variant.scale = m.has("ue4m3") ? ScaleFormat::ue4m3 : ScaleFormat::ue8m0;
+  variant.scales = m.has("kind::mxf8f6f4") ? 1 : m.has("scale_vec::4X") ? 4 : 2;
+  return variant;
+}
+
+/// What mma.sp and .block_scale have behind the matrices. @param a  of the elements that are kept
+void lower_variant(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, const Fragment& a,
+                   Instr& out) {
+  MmaVariant variant = variant_of(m);
+  size_t at = 4;
+  if (is_sparse(m)) {
+    out.op[4] = lone_register(decoder, instruction.operands[at], Type::b32);
+    const SparseSelection selection{bits(a.element), a.shape.k};
+    if (!lower_selector(decoder, instruction.operands[at + 1], selection, variant.selector)) return;
+    at += 2;
+  }
+  if (variant.scale != ScaleFormat::none && !lower_scales(decoder, instruction.operands, at, variant, out)) return;
+  out.imm = variant.packed();
+}
+
+/// What mma and wmma.mma have in common. @param d, a, b, c  the matrices @return false after an error
+bool lower_product(Decoder& decoder, const ptx::Instruction& instruction, const Fragment& d, const Fragment& a,
                    const Fragment& b, const Fragment& c, const std::array<unsigned, 4>& counts, Instr& out) {
   std::vector<uint32_t> rows;
   const Fragment* const matrices[] = {&d, &a, &b, &c};
   for (unsigned k = 0; k < 4; ++k) {
     if (!lower_registers(decoder, instruction.operands[k], counts[k], matrices[k]->register_bytes(), k == 0, rows))
-      return;
+      return false;
     out.op[3] = (k == 0 ? 0 : out.op[3]) | counts[k] << (8 * k);
   }
   out.op[0] = keep_rows(decoder, std::move(rows));
-  out.op[1] = a.shape.packed();
+  out.op[1] = b.shape.packed();
   out.op[2] = static_cast<uint32_t>(a.element) | static_cast<uint32_t>(b.element) << 8 |
               static_cast<uint32_t>(c.element) << 16 | static_cast<uint32_t>(d.element) << 24;
+  return true;
 }
 
 uint8_t rounding_of(const Match& m) {
@@ -100,6 +160,15 @@ bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, u
   return true;
 }
 
+bool lower_selector(Decoder& decoder, const Operand& operand, const SparseSelection& of, unsigned& selector) {
+  int64_t value = 0;
+  if (!decoder.literal(operand, value)) return false;
+  selector = static_cast<unsigned>(value);
+  if (value >= 0 && value < of.selectors()) return true;
+  return decoder.error(operand.position, "the sparsity selector of this form is " + some_numbers(of.selectors(), 1) +
+                                             ", found " + std::to_string(value));
+}
+
 MatrixShape shape_of(const Match& m) {
   MatrixShape shape;
   for (std::string_view modifier : m.modifiers) {
@@ -109,9 +178,11 @@ MatrixShape shape_of(const Match& m) {
 }
 
 std::vector<Element> elements_of(const Match& m) {
+  const bool padded = m.has("kind::f8f6f4") || m.has("kind::mxf8f6f4");
   std::vector<Element> all;
   for (std::string_view modifier : m.modifiers) {
-    if (const Element element = element_named(modifier); element != Element::none) all.push_back(element);
+    const Element element = element_named(modifier);
+    if (element != Element::none) all.push_back(element == Element::e2m1 && padded ? Element::padded_e2m1 : element);
   }
   return all;
 }
@@ -120,16 +191,18 @@ uint32_t product_work(const Match& m) {
   const MatrixShape shape = shape_of(m);
   const std::vector<Element> types = elements_of(m);  // d, a, b, c; or d, c where both others are f16
   const Element factor = types.size() == 2 ? Element::f16 : types[1];
-  const uint32_t products = shape.m * shape.n * shape.k * (is_quad_pairs(shape, factor) ? 4 : 1);
+  const unsigned depth = is_sparse(m) ? shape.k / 2 : shape.k;
+  const uint32_t products = shape.m * shape.n * depth * (is_quad_pairs(shape, factor) ? 4 : 1);
   return std::max(1u, factor == Element::f64 ? 16 * products : products * bits(factor) / 16);
 }
 
 void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 4)) return;
-  const MatrixShape shape = shape_of(m);
+  const size_t operands = 4 + (is_sparse(m) ? 2 : 0) + (m.has("block_scale") ? 4 : 0);
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, operands)) return;
+  const MatrixShape shape = shape_of(m), kept{shape.m, shape.n, is_sparse(m) ? shape.k / 2 : shape.k};
   const std::vector<Element> types = elements_of(m);  // d, a, b, c
   using Role = Fragment::Role;
-  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape},
+  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], kept}, b{Role::b, types[2], shape},
       c{Role::c, types[3], shape};
   std::array<unsigned, 4> counts{d.registers(), a.registers(), b.registers(), c.registers()};
   if (is_quad_pairs(shape, types[1])) {
@@ -141,7 +214,7 @@ void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Matc
   out.small |=
       static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
   out.fp = rounding_of(m);
-  lower_product(decoder, instruction, d, a, b, c, counts, out);
+  if (lower_product(decoder, instruction, d, a, b, c, counts, out)) lower_variant(decoder, instruction, m, a, out);
 }
 
 void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {

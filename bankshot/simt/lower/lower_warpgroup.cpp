@@ -40,18 +40,6 @@ size_t majors_of(const WarpgroupForm& form, bool a_in_registers) {
   return bits(form.a) != 16 ? 0 : a_in_registers ? 1 : 2;
 }
 
-/// Which lanes hold the metadata. @return false after an error
-bool lower_selector(Decoder& decoder, const Operand& operand, WarpgroupForm& form) {
-  int64_t selector = 0;
-  if (!decoder.literal(operand, selector)) return false;
-  const int64_t most = bits(form.a) == 8 ? 0 : 1;
-  form.selector = static_cast<unsigned>(selector);
-  if (selector >= 0 && selector <= most) return true;
-  return decoder.error(operand.position, "the sparsity selector of this form is " +
-                                             std::string(most == 0 ? "0" : "0 or 1") + ", found " +
-                                             std::to_string(selector));
-}
-
 }  // namespace
 
 uint32_t warpgroup_work(const Match& m) {
@@ -67,7 +55,7 @@ void lower_warpgroup_product(Decoder& decoder, const ptx::Instruction& instructi
   const size_t scales = scales_of(form), majors = majors_of(form, in_registers);
   if (!expect_operands(decoder, instruction, (form.sparse ? 6 : 4) + scales + majors)) return;
   if (form.sparse) {
-    if (!lower_selector(decoder, operands[4], form)) return;
+    if (!lower_selector(decoder, operands[4], form.selection(), form.selector)) return;
     out.op[4] = decoder.source(operands[3], Type::b32);
     operands.erase(operands.begin() + 3, operands.begin() + 5);
   }

@@ -11,9 +11,10 @@ struct ElementName {
   std::string_view name;
   unsigned bits;
 };
-constexpr ElementName kElements[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"f64", 64},
-                                     {"e4m3", 8}, {"e5m2", 8},  {"s8", 8},    {"u8", 8},   {"s4", 4},
-                                     {"u4", 4},   {"b1", 1},    {"s32", 32}};
+constexpr ElementName kElements[] = {{"f16", 16}, {"bf16", 16},      {"tf32", 32}, {"f32", 32}, {"f64", 64},
+                                     {"e4m3", 8}, {"e5m2", 8},       {"s8", 8},    {"u8", 8},   {"s4", 4},
+                                     {"u4", 4},   {"b1", 1},         {"s32", 32},  {"e3m2", 8}, {"e2m3", 8},
+                                     {"e2m1", 4}, {"padded e2m1", 8}};
 
 }  // namespace
 

@@ -13,8 +13,28 @@
 
 namespace bankshot::simt {
 
-enum class Element : uint8_t { f16, bf16, tf32, f32, f64, e4m3, e5m2, s8, u8, s4, u4, b1, s32, none };
-/// In memory and in registers.
+/// padded_e2m1: an e2m1 in the middle of a byte, as .kind::f8f6f4 has it. (Fragments in memory have the first sixteen.)
+enum class Element : uint8_t {
+  f16,
+  bf16,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  s8,
+  u8,
+  s4,
+  u4,
+  b1,
+  s32,
+  e3m2,
+  e2m3,
+  e2m1,
+  padded_e2m1,
+  none
+};
+/// In memory and in registers. Elements of 6 bits have a byte.
 unsigned bits(Element element);
 /// @param name  "bf16"; Element::none if it is none
 Element element_named(std::string_view name);

@@ -33,20 +33,6 @@ Fragment WarpgroupForm::fragment(Fragment::Role role) const {
   return {role, element, {kRows, n, role == Fragment::Role::a ? kept() : k}};
 }
 
-int selected(const WarpgroupForm& form, const uint32_t* metadata, unsigned row, unsigned c) {
-  const unsigned lane = 4 * (row % 8), half = row / 8;
-  switch (bits(form.a)) {
-    case 8: return static_cast<int>(4 * (c / 2) + (metadata[lane + half + 2 * (c / 16)] >> 2 * (c % 16) & 3));
-    case 16:
-      return static_cast<int>(4 * (c / 2) +
-                              (metadata[lane + 2 * form.selector + c / 8] >> (16 * half + 2 * (c % 8)) & 3));
-    default: {
-      const uint32_t nibble = metadata[lane + 2 * form.selector + c / 4] >> (16 * half + 4 * (c % 4)) & 15;
-      return (nibble & 4) != 0 ? static_cast<int>(2 * c + (nibble >> 3)) : -1;
-    }
-  }
-}
-
 MatrixDescriptor MatrixDescriptor::unpacked(uint64_t bits) {
   const auto units = [&](unsigned at) { return static_cast<uint32_t>(bits >> at & 0x3fff) << 4; };
   static constexpr unsigned kAtoms[] = {16, 128, 64, 32};

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "bankshot/simt/matrices/fragment.hpp"
+#include "bankshot/simt/matrices/sparse_selection.hpp"
 
 namespace bankshot::simt {
 
@@ -27,13 +28,10 @@ struct WarpgroupForm {
   unsigned depth_of_b() const { return sparse ? 2 * kDepth : kDepth; }
   uint64_t packed() const;
   static WarpgroupForm unpacked(uint64_t bits);
+  SparseSelection selection() const { return {bits(a), kept(), selector}; }
   /// A, B and the accumulators as one warp has them in registers.
   Fragment fragment(Fragment::Role role) const;
 };
-
-/// Which k the element `c` of a row of a sparse A is multiplied with; -1: it counts as 0. Source: docs/hopper.md,
-/// "Sparse operands". @param metadata  of the warp's lanes @param row  of the warp's sixteen
-int selected(const WarpgroupForm& form, const uint32_t* metadata, unsigned row, unsigned c);
 
 /// Eight rows of 16 bytes of an operand: offsets in shared memory. What one wavefront reads.
 using OperandCore = std::array<uint32_t, 8>;

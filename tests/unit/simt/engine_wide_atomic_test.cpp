@@ -258,15 +258,6 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
     EXPECT_NE(told.find(what), std::string::npos) << told;
     EXPECT_NE(told.find(remedy), std::string::npos) << told;
   };
-  says(
-      "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, "
-      "%f3, %f4}, %r5, 0;",
-      "'.sp' of 'mma' is not supported: products of sparse matrices", "mma.sync without .sp");
-  says(
-      "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, "
-      "%r4}, {%f1, %f2, "
-      "%f3, %f4}, %r5, 0;",
-      "products of sparse matrices", "mma.sync without .sp");
   says("add.rs.f16x2 %r1, %r2, %r3, %r4;", "stochastic rounding", "sm_90 or older");
   says(
       "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "

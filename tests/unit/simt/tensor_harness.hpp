@@ -16,6 +16,12 @@ namespace bankshot::simt {
 /// Registers of a matrix: value[register][lane].
 using TensorRegisters = std::vector<std::array<uint64_t, 32>>;
 
+/// Operands behind the four matrices: `text` with registers %e0, %e1 … that have these values.
+struct MoreOperands {
+  std::string text;
+  TensorRegisters values;
+};
+
 class TensorTest : public ::testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
@@ -34,12 +40,15 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
     return text + "}";
   }
 
-  /// A kernel that loads a, b, c from its buffer, executes `instruction d, a, b, c` and stores d behind them.
-  static std::string program(const std::string& instruction, unsigned bytes, size_t d, size_t a, size_t b, size_t c) {
+  /// A kernel that loads a, b, c and e from its buffer, executes `instruction d, a, b, c` and stores d behind them.
+  static std::string program(const std::string& instruction, unsigned bytes, size_t d, size_t a, size_t b, size_t c,
+                             const MoreOperands& more) {
     const std::string type = bytes == 8 ? "b64" : "b32";
     std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n";
-    for (const auto& [name, count] : {std::pair('d', d), std::pair('a', a), std::pair('b', b), std::pair('c', c)}) {
-      text += ".reg ." + type + " %" + name + "<" + std::to_string(count) + ">;\n";
+    const size_t e = more.values.size();
+    for (const auto& [name, count] :
+         {std::pair('d', d), std::pair('a', a), std::pair('b', b), std::pair('c', c), std::pair('e', e)}) {
+      if (count > 0) text += ".reg ." + type + " %" + name + "<" + std::to_string(count) + ">;\n";
     }
     text +=
         ".reg .b64 %rd<4>; .reg .b32 %r<2>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, " +
@@ -56,15 +65,17 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
     access(true, 'a', a);
     access(true, 'b', b);
     access(true, 'c', c);
-    text += instruction + " " + list('d', d) + ", " + list('a', a) + ", " + list('b', b) + ", " + list('c', c) + ";\n";
+    access(true, 'e', e);
+    text += instruction + " " + list('d', d) + ", " + list('a', a) + ", " + list('b', b) + ", " + list('c', c) +
+            more.text + ";\n";
     access(false, 'd', d);
     return text + "ret;\n}\n";
   }
 
   /// @param bytes  of a register   @param d  registers of the result
   TensorRegisters multiply(const std::string& instruction, unsigned bytes, size_t d, const TensorRegisters& a,
-                           const TensorRegisters& b, const TensorRegisters& c) {
-    const std::string text = program(instruction, bytes, d, a.size(), b.size(), c.size());
+                           const TensorRegisters& b, const TensorRegisters& c, const MoreOperands& more = {}) {
+    const std::string text = program(instruction, bytes, d, a.size(), b.size(), c.size(), more);
     auto& loaded = programs_[text];
     if (!loaded) {
       auto result = engine().load(text, "test.ptx");
@@ -74,11 +85,11 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
       }
       loaded = *result;
     }
-    const size_t inputs = a.size() + b.size() + c.size();
+    const size_t inputs = a.size() + b.size() + c.size() + more.values.size();
     const uint64_t buffer = *engine().memory().allocate((inputs + d) * 32 * bytes, MemoryKind::device);
     auto* const at = reinterpret_cast<std::byte*>(buffer);
     size_t row = 0;
-    for (const TensorRegisters* matrix : {&a, &b, &c}) {
+    for (const TensorRegisters* matrix : {&a, &b, &c, &more.values}) {
       for (const auto& lanes : *matrix) {
         for (size_t l = 0; l < 32; ++l) std::memcpy(at + (row * 32 + l) * bytes, &lanes[l], bytes);
         ++row;
@@ -123,6 +134,13 @@ inline FragmentPlace place_in_b(unsigned bits, unsigned l, unsigned i) {
   return {l % 4 * p + i % p + i / p * 4 * p, l / 4};
 }
 inline FragmentPlace place_in_c(unsigned l, unsigned i) { return {l / 4 + (i >= 2 ? 8 : 0), l % 4 * 2 + i % 2}; }
+
+/// All elements of a matrix alike.
+inline TensorRegisters filled(size_t registers, uint64_t value) {
+  TensorRegisters all(registers);
+  for (auto& lanes : all) lanes.fill(value);
+  return all;
+}
 
 inline void put_bits(TensorRegisters& registers, unsigned lane, unsigned element, unsigned bits, uint64_t value) {
   const unsigned p = bits >= 32 ? 1 : 32 / bits;

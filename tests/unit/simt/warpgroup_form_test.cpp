@@ -91,25 +91,14 @@ TEST(WarpgroupForm, accumulators_and_operands_have_the_registers_of_the_ptx_isa)
   EXPECT_EQ(form.fragment(Fragment::Role::a).registers(), 4u);
 }
 
-TEST(WarpgroupForm, metadata_selects_two_of_four_elements) {
+TEST(WarpgroupForm, a_sparse_matrix_keeps_half_of_its_elements) {
   WarpgroupForm form;
   form.k = 32;
   form.sparse = true;
-  uint32_t metadata[32] = {};
-  // f16, selector 0: row 3 is lane 12, its first eight elements are in the lower half: two bits each.
-  metadata[12] = 0b11'01'10'00;
-  const int rows[] = {0, 2, 5, 7};
-  for (unsigned c = 0; c < 4; ++c) EXPECT_EQ(selected(form, metadata, 3, c), rows[c]);
-  metadata[13] = 0b11 << 16;  // row 11: the upper half; elements 8 and following are in the next lane
-  EXPECT_EQ(selected(form, metadata, 11, 8), 16 + 3);
   form.selector = 1;
-  metadata[14] = 0b10;
-  EXPECT_EQ(selected(form, metadata, 3, 0), 2);
-  form.a = Element::tf32;
-  metadata[14] = 0b1110'0100;
-  EXPECT_EQ(selected(form, metadata, 3, 0), 0);
-  EXPECT_EQ(selected(form, metadata, 3, 1), 3);
-  EXPECT_EQ(selected(form, metadata, 3, 2), -1);
+  EXPECT_EQ(form.selection().kept, 16u);
+  EXPECT_EQ(form.selection().bits, 16u);
+  EXPECT_EQ(form.selection().selector, 1u);
 }
 
 }  // namespace

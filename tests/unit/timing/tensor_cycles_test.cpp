@@ -43,6 +43,28 @@ TEST_F(TensorCycles, other_factors_take_more_or_less_time) {
       << "8 · 8 · 4 · 16";
 }
 
+// Only the elements that are kept count: k = 32 takes the time of the dense k = 16.
+TEST_F(TensorCycles, a_sparse_product_takes_the_time_of_half_of_its_k) {
+  const auto busy = [&](const std::string& form, unsigned registers_of_b) {
+    chip.reset();
+    const auto one = [&](unsigned first) {
+      const auto f = [&](unsigned k) { return "%f" + std::to_string(first + k); };
+      return form + " {" + f(0) + "," + f(1) + "," + f(2) + "," + f(3) + "}, {%r0,%r1,%r2,%r3}, " +
+             (registers_of_b == 4 ? "{%r4,%r5,%r6,%r7}" : "{%r4,%r5}") + ", {%f8,%f9,%f10,%f11}" +
+             (registers_of_b == 4 ? ", %r8, 0" : "") +
+             (form.find("block_scale") != form.npos ? ", %r9, {0, 0}, %r10, {0, 0};" : ";");
+    };
+    return cycles(one(0) + one(4) + "ret;") - 2;
+  };
+  EXPECT_EQ(busy("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 4), 4u) << "16 · 8 · 16";
+  EXPECT_EQ(busy("mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32", 4), 4u) << "16 · 8 · 32 / 2";
+  EXPECT_EQ(busy("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32", 2), 4u)
+      << "an e2m1 that has a byte takes the time of a byte";
+  const std::string packed = ".row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0";
+  EXPECT_EQ(busy("mma.sync.aligned.m16n8k64" + packed, 2), 4u) << "16 · 8 · 64 / 4";
+  EXPECT_EQ(busy("mma.sp::ordered_metadata.sync.aligned.m16n8k128" + packed, 4), 4u);
+}
+
 /// Products of a warpgroup on four schedulers.
 class WarpgroupCycles : public ChipTest {
  protected:

@@ -26,6 +26,16 @@ struct Layout {
   unsigned line_step, across_step;
 };
 
+/// A number of a format with fewer bits than f16, from its magnitude and sign bit: with its fields where f16 has them
+/// it is smaller by the difference of the biases.
+template <int Exponent, int Mantissa>
+inline f32 small_float(u32 bits) {
+  using F = Format<Exponent, Mantissa>;
+  const u32 magnitude = bits & (F::kSign - 1), sign = bits & F::kSign;
+  const u32 half = magnitude << (10 - Mantissa) | sign << (15 - Exponent - Mantissa);
+  return widen(f16{static_cast<u16>(half)}) * static_cast<f32>(1 << (15 - F::kBias));
+}
+
 /// The elements of a core of A or B, as numbers.
 inline void numbers_of(const u32* reg, Element element, f32* out) {
   const auto* const halves = reinterpret_cast<const u16*>(reg);
@@ -53,6 +63,18 @@ inline void numbers_of(const u32* reg, Element element, f32* out) {
       return;
     case Element::u8:
       for (int k = 0; k < 128; ++k) out[k] = bytes[k];
+      return;
+    case Element::e3m2:
+      for (int k = 0; k < 128; ++k) out[k] = small_float<3, 2>(bytes[k]);
+      return;
+    case Element::e2m3:
+      for (int k = 0; k < 128; ++k) out[k] = small_float<2, 3>(bytes[k]);
+      return;
+    case Element::padded_e2m1:
+      for (int k = 0; k < 128; ++k) out[k] = small_float<2, 1>(bytes[k] >> 2);
+      return;
+    case Element::e2m1:
+      for (int k = 0; k < 256; ++k) out[k] = small_float<2, 1>(bytes[k / 2] >> (k % 2 * 4));
       return;
     default: return;
   }
