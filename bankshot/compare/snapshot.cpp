@@ -8,6 +8,7 @@
 
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/run/line_groups.hpp"
+#include "bankshot/report/text/sampled_text.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
@@ -101,6 +102,7 @@ std::map<std::string, std::string> conditions_of(const report::RunReport& report
   for (const auto& [key, value] : rules.items()) {
     if (key != "hash") conditions["scratchpad." + key] = value.dump();
   }
+  if (report.sample_ctas != 0) conditions["sample_ctas"] = std::to_string(report.sample_ctas);
   if (report.checks.any()) conditions["checks"] = simt::names_of(report.checks, ", ");
   if (!report.machine) return conditions;
   add_machine(*report.machine, conditions);
@@ -115,6 +117,7 @@ std::string why_incomplete(const report::RunReport& report) {
   if (report.partial) return "the program did not finish";
   if (report.failed_launches() != 0) return report::counted(report.failed_launches(), "launch", "launches") + " failed";
   if (report.is_partial()) return "launches were stopped";
+  if (std::string sampled = report::sampled_sentence(report); !sampled.empty()) return sampled;
   return report.kernels.empty() ? "no kernel was launched" : "";
 }
 

@@ -7,6 +7,7 @@
 #include "bankshot/report/json/json_text.hpp"
 #include "bankshot/report/text/failed_text.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/sampled_text.hpp"
 #include "bankshot/support/printable.hpp"
 
 namespace bankshot::formats {
@@ -15,12 +16,13 @@ std::string to_ncu_text(const report::RunReport& report, bool colour) {
   const report::Paint paint{colour};
   std::string text = fmt::format("{} {} on {}, {}{}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu), report::accesses_text(report.machine_code), assumption(report));
-  text += partial_text(report, paint) + failed_text(report.failed, paint);
+  text += partial_text(report, paint) + sampled_text(report, paint) + failed_text(report.failed, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");
   for (const report::Kernel& kernel : report.kernels) {
     text += fmt::format("\n{}\n  {}\n", paint.strong(printable(kernel_title(kernel, report))),
                         report::counted(kernel.launches, "launch", "launches, with these sums"));
+    text += sampled_text(kernel, paint);
     for (const NcuMetric& metric : ncu_metrics(kernel, report))
       text += fmt::format("  {:<64} {:>16}{}{}\n", metric.name, value_text(metric), metric.unit.empty() ? "" : " ",
                           metric.unit);
@@ -35,6 +37,7 @@ std::string to_ncu_json(const report::RunReport& report) {
   ordered_json json = {
       {"schema", "bankshot/ncu/1"},     {"program", report.program},        {"gpu", report.gpu},
       {"partial", report.is_partial()}, {"kernels", ordered_json::array()}, {"not_modelled", ordered_json::array()}};
+  if (const std::string sampled = report::sampled_sentence(report); !sampled.empty()) json["estimated"] = sampled;
   for (const report::Kernel& kernel : report.kernels) {
     ordered_json metrics = ordered_json::array();
     for (const NcuMetric& metric : ncu_metrics(kernel, report)) {

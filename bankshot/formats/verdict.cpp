@@ -1,5 +1,6 @@
 #include "bankshot/formats/verdict.hpp"
 
+#include "bankshot/report/text/sampled_text.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/support/printable.hpp"
 
@@ -22,6 +23,7 @@ std::vector<std::string> all_gaps(const Run& run) {
   }
   if (const uint64_t stopped = report.partial_launches(); stopped != 0)
     gaps.push_back(report::counted(stopped, "launch was", "launches were") + " stopped before the end");
+  if (std::string sampled = report::sampled_sentence(report); !sampled.empty()) gaps.push_back(std::move(sampled));
   if (report.kernels.empty() && report.failed.empty()) gaps.emplace_back("no kernel was launched");
   return gaps;
 }

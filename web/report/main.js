@@ -37,6 +37,15 @@ const offered = views.filter(Boolean);
 const banner = (name, title, sentences, role) => h("section", { class: name, role }, h("h2", null, title),
   h("ul", null, [...new Set(sentences)].map((one) => h("li", null, one))));
 
+/// That the counts of a kernel are estimates, and how good they are.
+function sampledSentence(kernel) {
+  const sampled = kernel.sampled_ctas;
+  const error = (what, key, count) => (count ? ", " + what + " ± " + (100 * sampled.errors[key] / count).toFixed(1) + " %" : "");
+  return "Counts of " + shortName(kernel.demangled) + " are estimates from " + whole(sampled.ctas_ran) + " of " + whole(sampled.ctas)
+    + " CTAs; the others did not run (--sample-ctas)" + error("instructions", "warp_instructions", kernel.warp_instructions)
+    + error("wavefronts", "wavefronts", kernel.shared.wavefronts) + error("conflicts", "conflicts", kernel.shared.conflicts) + ".";
+}
+
 /// What keeps a report from being the whole truth, a sentence each, and below it what else is to be known.
 function warnings() {
   const is_note = (text) => text.startsWith("note: "), notes = page.notes.filter(is_note).map((text) => text.slice(6));
@@ -50,6 +59,7 @@ function warnings() {
     for (const kernel of report.kernels) {
       if (kernel.stopped) said.push(on + shortName(kernel.demangled) + " was stopped: " + whole(kernel.stopped.ctas_ended) + " of "
         + whole(kernel.stopped.ctas) + " CTAs ended.");
+      if (kernel.sampled_ctas) said.push(on + sampledSentence(kernel));
       if (kernel.partial_launches) said.push(on + counted(kernel.partial_launches, "launch", "launches") + " of "
         + shortName(kernel.demangled) + " stopped before the end.");
     }
@@ -57,6 +67,8 @@ function warnings() {
     if (is_fix) return report.reason && said.push(report.reason);
     if (!report.kernels.length && !(report.findings || []).length) said.push(on + ((report.failed_launches || []).length
         ? "No launch came to its end, so nothing was measured." : "No kernel was launched, so nothing was measured."));
+    if (report.kernels.some((kernel) => kernel.sampled_ctas)) said.push(on
+      + "The results of the CTAs that did not run are missing, so the program may fail, and later launches may do something else.");
     if (report.partial && report.ended === false) said.push(on + "The program, or one of its processes, did not finish.");
     for (const name of report.without_hashes || []) said.push(on + shortName(name)
       + " is not in the file of hashes, so it was counted without one.");

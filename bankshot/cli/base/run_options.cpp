@@ -49,9 +49,10 @@ void RunOptions::define(CLI::App& app) {
                "kernels may access all memory of the program, such as what malloc gives, as on systems with unified "
                "memory (cudaDevAttrPageableMemoryAccess). Without it, a pointer of the host is an error")
       ->envname(cuda::kPageableMemoryVariable);
-  app.add_flag(
-      "--progress", progress,
-      "print the progress of long launches to standard error, one line every five seconds; a terminal always shows it");
+  app.add_flag("--progress", progress,
+               "print the progress of long launches to standard error every five seconds, rather than after 10, 20, 40 "
+               "… seconds; "
+               "a terminal always shows it");
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
@@ -112,6 +113,7 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
     setup->request.machine_code = cuda::UseOfMachineCode::accesses;
   }
   setup->request.progress = options.progress;
+  setup->request.quicker = options.quicker;
   setup->request.joined = options.counts && !options.as_written;
   if (!options.warns) return setup;
   for (const std::string& warning : setup->target.warnings)

@@ -21,7 +21,8 @@ struct RunOptions : host::SetupOptions {
   /// For the same commands: --machine-code compares the accesses with machine code.
   void define_machine_code(CLI::App& app);
 
-  bool progress = false;              ///< show the progress of launches even if standard error is not a terminal
+  bool progress = false;              ///< show the progress of launches often even if standard error is no terminal
+  std::string quicker;                ///< see cuda::Request
   bool counts = false;                ///< accesses are counted
   bool as_written = false;            ///< … as the PTX has them
   bool machine_code = false;          ///< … compared with machine code

@@ -14,6 +14,7 @@
 #include "bankshot/cli/commands/static_explain.hpp"
 #include "bankshot/compare/gate.hpp"
 #include "bankshot/formats/ncu_report.hpp"
+#include "bankshot/report/text/sampled_text.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -28,6 +29,11 @@ class Explain final : public Command {
     app.add_flag("--l1", l1_,
                  "also count accesses to global memory: the cycles that they take in the first-level cache if they "
                  "hit, by source line. Programs run a third longer; with scattered accesses several times longer");
+    app.add_option("--sample-ctas", sample_ctas_,
+                   "of each launch with more CTAs than N, run only N, evenly spread over the grid, and estimate the "
+                   "counts of all CTAs from theirs. The program's own results are then wrong")
+        ->check(CLI::Range(2, static_cast<int>(cuda::kMostSampledCtas)))
+        ->type_name("N");
     app.add_flag("--verbose", verbose_,
                  "show for each kernel what was compiled to host code, and why the rest was not");
     app.add_option("--fail-on", gates_, "exit with status 3 if a kernel has more than N; may be repeated")
@@ -62,8 +68,10 @@ class Explain final : public Command {
     if (as_ncu_ && !output_.html.file.empty()) return refuse("--html and --as-ncu cannot be combined");
     output_.without_text = formats_.takes_standard_output();
     if (command.empty()) return refuse(which_program("explain"));
+    if (sample_ctas_ == 0) options_.quicker = "--sample-ctas 64 (runs 64 CTAs of each launch and estimates the rest)";
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    setup->request.sample_ctas = sample_ctas_;
     if (l1_ && !setup->gpu.l1_rules()) {
       return refuse(
           "--l1: the description of this GPU (" + setup->gpu.name +
@@ -109,10 +117,15 @@ class Explain final : public Command {
     if (options_.machine_code)
       return "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares accesses without "
              "one";
-    const std::initializer_list<std::pair<bool, std::string>> others = {
-        {!gates_.empty(), "--fail-on"},         {true, project_.given()},          {l1_, "--l1"},
-        {!output_.html.file.empty(), "--html"}, {verbose_, "--verbose"},           {as_ncu_, "--as-ncu"},
-        {true, formats_.first_option()},        {true, output_.first_run_option()}};
+    const std::initializer_list<std::pair<bool, std::string>> others = {{!gates_.empty(), "--fail-on"},
+                                                                        {true, project_.given()},
+                                                                        {l1_, "--l1"},
+                                                                        {sample_ctas_ != 0, "--sample-ctas"},
+                                                                        {!output_.html.file.empty(), "--html"},
+                                                                        {verbose_, "--verbose"},
+                                                                        {as_ncu_, "--as-ncu"},
+                                                                        {true, formats_.first_option()},
+                                                                        {true, output_.first_run_option()}};
     for (const auto& [given, option] : others) {
       if (given && !option.empty()) return option + " needs a run, but --static runs nothing";
     }
@@ -146,7 +159,9 @@ class Explain final : public Command {
     } else if (report.kernels.empty()) {
       say("no kernel was launched, so nothing was measured");
     }
-    return report.partial || report.kernels.empty();
+    const std::string sampled = report::sampled_sentence(report);
+    if (!sampled.empty()) say(sampled);
+    return report.partial || report.kernels.empty() || !sampled.empty();
   }
 
   /// @param limits  of --fail-on, applied to each kernel
@@ -154,6 +169,8 @@ class Explain final : public Command {
                const ProjectOptions::Judgement& judgement, const host::Target& target, Status missing) const {
     const report::RunReport& report = seen.report;
     say_how_it_ended(target, seen.ending);
+    if (report.sampled().launches != 0 && (seen.ending.shell_status() != 0 || report.failed_launches() != 0))
+      say("the results of the CTAs that did not run are missing (--sample-ctas), which may be the reason");
     if (seen.ending.signal == SIGINT) return seen.ending.shell_status();
     if (missing == kBadInput) return missing;
     bool exceeds = false;
@@ -177,6 +194,7 @@ class Explain final : public Command {
   FormatOutput formats_;
   ProjectOptions project_;
   std::vector<std::string> gates_;
+  unsigned sample_ctas_ = 0;
   bool l1_ = false, verbose_ = false, as_ncu_ = false, has_limits_ = false;
 };
 
@@ -197,6 +215,8 @@ const RegisterCommand explain_registered(
      "  bankshot explain --html report.html ./app             the same for a browser, with sources and pictures\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
      "  bankshot explain --l1 ./app                           also global loads in the first-level cache\n"
+     "  bankshot explain --sample-ctas 64 ./app               64 CTAs of each launch, for a program that takes too "
+     "long\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
      "  bankshot explain --sarif lines.sarif --github - ./app the lines with conflicts, in a pull request\n"

@@ -124,6 +124,7 @@ class Simulate final : public Command {
     if (request_.sample && request_.max_cycles != timing::kNever)
       return refuse("--max-cycles and --sample cannot be used together: --sample itself chooses what to simulate");
     if (command.empty()) return refuse(which_program("simulate"));
+    if (!request_.sample) options_.quicker = "--sample (simulates a part and estimates the rest)";
     if (const auto error = project_.read(options_.gpu, output_.source_roots)) return refuse(error->message);
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);

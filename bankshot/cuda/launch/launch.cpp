@@ -130,7 +130,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   config.explicit_cluster = has_cluster(*function.info, request);
   record_launch(session.memory().engine(), *function.module->program, *function.info, function.module->id.digest,
                 config);
-  if (session.progress()) session.progress()->begin(function.name, request.grid.count());
+  session.progress().begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get())
     witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
@@ -250,7 +250,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
                ? record_event(session.work(), request.event, stream, 0, session.now())
                : status;
   } catch (const std::bad_alloc&) {
-    if (session.progress()) session.progress()->end();
+    session.progress().end();
     return failed(Status::out_of_memory, "the host does not have enough memory for it");
   }
 }

@@ -16,7 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms, kEveryLine = 5s;
+constexpr std::chrono::milliseconds kEvery = 200ms, kEveryLine = 1s;  // that the watching thread looks
+constexpr double kEstimable = 5, kSlow = 60;  // seconds: a launch whose time can be estimated; one that takes long
 constexpr size_t kColumns = 78;
 
 /// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes
@@ -43,12 +44,23 @@ std::string short_number(double number) {
   return fmt::format("{:.0f}", number);
 }
 
+/// "27 s", "14 min", "3.5 h"
+std::string time_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+/// Seconds that all CTAs take if `done` of them took `seconds`. @param done  not 0
+double estimated(uint64_t done, uint64_t ctas, double seconds) {
+  return seconds * static_cast<double>(ctas) / static_cast<double>(done);
+}
+
 /// "1.93 M instr/s, 27 s left, "
 std::string rate_text(uint64_t done, uint64_t ctas, uint64_t warp_instructions, double seconds) {
   const double rate = seconds > 0 ? static_cast<double>(warp_instructions) / seconds : 0;
   std::string text = short_number(rate) + " instr/s, ";
-  if (done != 0)
-    text += fmt::format("{:.0f} s left, ", seconds * static_cast<double>(ctas - done) / static_cast<double>(done));
+  if (done != 0) text += time_text(estimated(done, ctas, seconds) - seconds) + " left, ";
   return text;
 }
 
@@ -67,19 +79,52 @@ std::string progress_text(std::string_view kernel, const timing::ChipProgress& p
                             report::demangle(kernel)));
 }
 
-std::optional<Progress::Style> Progress::style(bool asked) {
+std::string slow_text(const simt::LaunchProgress& progress, double seconds, const Remedies& remedies) {
+  const bool known = progress.ctas_done != 0;
+  const double all = known ? estimated(progress.ctas_done, progress.ctas, seconds) : seconds;
+  if (all <= kSlow) return {};
+  std::string text = fmt::format("bankshot: this launch takes {} {}; quicker: a smaller problem",
+                                 known ? "about" : "more than", time_text(all));
+  if (progress.parallel && remedies.threads != 0 && remedies.threads < remedies.cores)
+    text += fmt::format(", --threads {} (now {})", remedies.cores, remedies.threads);
+  return text + (remedies.quicker.empty() ? "" : ", " + remedies.quicker);
+}
+
+Progress::Style Progress::style(bool asked) {
   const char* terminal = std::getenv("TERM");
   if (isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::strcmp(terminal, "dumb") != 0) return Style::terminal;
-  return asked ? std::optional(Style::lines) : std::nullopt;
+  return asked ? Style::lines : Style::few_lines;
 }
+
+ProgressTimes Progress::times(Style style) {
+  switch (style) {
+    case Style::terminal: return {1s, 0s, false};
+    case Style::lines: return {1s, 5s, false};
+    case Style::few_lines: break;
+  }
+  return {10s, 10s, true};
+}
+
+bool ProgressTimes::due(Time began, Time now) {
+  if (now - began < first_ || (written_ && now - *written_ < apart_)) return false;
+  if (doubles_ && written_) apart_ *= 2;
+  written_ = now;
+  return true;
+}
+
+Progress::Progress(Style style, unsigned threads, std::string quicker)
+    : style_(style),
+      remedies_{threads, std::thread::hardware_concurrency(), std::move(quicker)},
+      times_(times(style)) {}
 
 void Progress::begin(std::string_view kernel, uint64_t ctas) {
   const std::lock_guard lock(mutex_);
   done_ = warp_instructions_ = 0;
+  ctas_ = ctas;
+  parallel_ = true;
   simulated_.reset();
   kernel_ = kernel;
-  ctas_ = ctas;
-  start_ = std::chrono::steady_clock::now();
+  start_ = Clock::now();
   running_ = true;
   if (!watching_) start_watching();
 }
@@ -100,7 +145,9 @@ void Progress::start_watching() {
 
 void Progress::update(const simt::LaunchProgress& progress) {
   done_.store(progress.ctas_done, std::memory_order_relaxed);
+  ctas_.store(progress.ctas, std::memory_order_relaxed);
   warp_instructions_.store(progress.warp_instructions, std::memory_order_relaxed);
+  parallel_.store(progress.parallel, std::memory_order_relaxed);
   if (progress.ctas_done >= progress.ctas) end();
 }
 
@@ -117,23 +164,31 @@ void Progress::end() {
 
 void Progress::watch() {
   for (;;) {
-    std::this_thread::sleep_for(kEvery);
+    std::this_thread::sleep_for(style_ == Style::terminal ? kEvery : kEveryLine);
     const std::lock_guard lock(mutex_);
-    if (running_ && std::chrono::steady_clock::now() - start_ >= kSilent) draw();
+    if (running_) show();
   }
 }
 
-void Progress::draw() {
-  const auto now = std::chrono::steady_clock::now();
-  if (style_ == Style::lines && now - written_ < kEveryLine) return;
+void Progress::show() {
+  const auto now = Clock::now();
   if (style_ == Style::terminal && isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
+  if (!times_.due(start_.time_since_epoch(), now.time_since_epoch())) return;
   const double taken = std::chrono::duration<double>(now - start_).count();
-  const std::string text = simulated_
-                               ? progress_text(kernel_, *simulated_, taken)
-                               : progress_text(kernel_, simt::LaunchProgress{done_, ctas_, warp_instructions_}, taken);
-  if (style_ == Style::lines) {
+  simt::LaunchProgress progress{done_, ctas_, warp_instructions_, parallel_};
+  if (simulated_) progress = {simulated_->ctas_done, simulated_->ctas, simulated_->warp_instructions};
+  draw(simulated_ ? progress_text(kernel_, *simulated_, taken) : progress_text(kernel_, progress, taken));
+  if (remedies_told_ || taken < kEstimable) return;
+  const std::string slow = slow_text(progress, taken, remedies_);
+  if (slow.empty()) return;
+  remedies_told_ = true;
+  erase();
+  write_to_standard_error(slow + "\n");
+}
+
+void Progress::draw(const std::string& text) {
+  if (style_ != Style::terminal) {
     write_to_standard_error(text + "\n");
-    written_ = now;
     return;
   }
   write_to_standard_error(kBefore + text + kAfter);

@@ -45,6 +45,7 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   contents_->report.machine_code = process_request().joined ? gpu.machine_code() : 0;
   contents_->report.checked = process_request().machine_code == UseOfMachineCode::accesses;
   contents_->report.rules = gpu.machine.scratchpad;
+  contents_->report.sample_ctas = process_request().sample_ctas;
   if (process_request().l1) contents_->report.l1 = gpu.l1_rules();
   return contents_.get();
 }

@@ -19,7 +19,8 @@ constexpr const char *kIsa = "BANKSHOT_ISA", *kCompile = "BANKSHOT_COMPILE", *kT
                      *kSimulate = "BANKSHOT_SIMULATE", *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED",
                      *kModules = "BANKSHOT_MODULES", *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1",
                      *kRecord = "BANKSHOT_RECORD", *kProgress = "BANKSHOT_PROGRESS",
-                     *kTellCompiled = "BANKSHOT_TELL_COMPILED";
+                     *kTellCompiled = "BANKSHOT_TELL_COMPILED", *kSampleCtas = "BANKSHOT_SAMPLE_CTAS",
+                     *kQuicker = "BANKSHOT_QUICKER";
 /// By simt::Compile.
 constexpr std::string_view kCompileNames[] = {"never", "often", "at-once"};
 /// By UseOfMachineCode; that of registers is what there is without the variable.
@@ -58,6 +59,8 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kInstructionHashesVariable, request.instruction_hashes);
   set_or_remove(kReportFolder, request.report_folder);
   set_or_remove(kTrace, request.trace_accesses == 0 ? "" : std::to_string(request.trace_accesses));
+  set_or_remove(kSampleCtas, request.sample_ctas == 0 ? "" : std::to_string(request.sample_ctas));
+  set_or_remove(kQuicker, request.quicker);
   set_or_remove(kCheck, simt::names_of(request.checks, ","));
   changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
   set_or_remove(kRecord, fmt::format("{}", fmt::join(request.record, ",")));
@@ -109,6 +112,10 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (const std::string accesses = text(kTrace); !accesses.empty()) {
     if (auto error = read_number(kTrace, accesses, kMostTracedAccesses, request.trace_accesses)) return *error;
   }
+  if (const std::string ctas = text(kSampleCtas); !ctas.empty()) {
+    if (auto error = read_number(kSampleCtas, ctas, kMostSampledCtas, request.sample_ctas)) return *error;
+  }
+  request.quicker = text(kQuicker);
   if (auto error = read_checks(text(kCheck), request.checks)) return *error;
   if (const char* simulate = variable(kSimulate)) {
     const Result<SimulateRequest> read = parse_simulate(simulate);

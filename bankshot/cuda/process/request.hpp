@@ -25,6 +25,7 @@ inline constexpr const char* kPageableMemoryVariable = "BANKSHOT_PAGEABLE_MEMORY
 
 inline constexpr unsigned kMostThreads = 4096;
 inline constexpr unsigned kMostTracedAccesses = 1 << 20;
+inline constexpr unsigned kMostSampledCtas = 1 << 20;
 
 /// Changes of an environment: a value, or none to remove the variable.
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
@@ -45,7 +46,8 @@ struct Request {
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
   simt::Compile compile = simt::Compile::often;  ///< kernels are compiled to code of the host
   bool pageable_memory = false;  ///< kernels may access all memory of the process, as on systems with unified memory
-  bool progress = false;         ///< show the progress of launches even if standard error is not a terminal
+  bool progress = false;         ///< show the progress of launches often even if standard error is not a terminal
+  std::string quicker;           ///< what makes the command quicker, for a launch that takes minutes; may be empty
   bool time_launches = false;    ///< tell how long the engine took for each kernel, for bench/run
   bool tell_compiled = false;    ///< report what was compiled of each kernel
 
@@ -53,6 +55,7 @@ struct Request {
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them
   UseOfMachineCode machine_code = UseOfMachineCode::registers;
   unsigned trace_accesses = 0;              ///< different accesses of each site to keep, at most kMostTracedAccesses
+  unsigned sample_ctas = 0;                 ///< see simt::EngineOptions, at most kMostSampledCtas
   bool l1 = false;                          ///< accesses of global memory are counted, too, if the GPU has the rules
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there

@@ -13,14 +13,14 @@
 namespace bankshot::cuda {
 namespace {
 
-timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Progress* progress) {
+timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Progress& progress) {
   timing::ChipOptions options;
   options.threads = threads;
   options.max_cycles = request.max_cycles;
   options.sample = request.sample;
   options.timeline_cycles = request.timeline_cycles;
   options.stop = &HeldInterrupt::flag();
-  if (progress) options.progress = [progress](const timing::ChipProgress& now) { progress->update(now); };
+  options.progress = [&progress](const timing::ChipProgress& now) { progress.update(now); };
   return options;
 }
 
@@ -29,7 +29,7 @@ Simulation* of_process = nullptr;
 }  // namespace
 
 Simulation::Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads,
-                       Progress* progress)
+                       Progress& progress)
     : progress_(progress), chip_(config, options(request, threads, progress)) {
   of_process = this;
 }
@@ -47,7 +47,7 @@ Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& en
                                                                 const timing::Residency& residency) {
   const timing::Cycle start = chip_.cycles();
   auto launch = chip_.launch(engine, program, kernel, config, residency);
-  if (progress_) progress_->end();
+  progress_.end();
   if (launch && launch->timing.sampled)
     skipped_ += launch->timing.sampled->cycles - static_cast<double>(launch->timing.counters.cycles);
   if (launch && !launch->timing.timeline.empty()) {

@@ -15,8 +15,8 @@ class ReportFile;
 
 class Simulation {
  public:
-  /// @param threads  of the host, 0: all cores @param progress  null if it would not be visible; outlives this
-  Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress);
+  /// @param threads  of the host, 0: all cores @param progress  outlives this
+  Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress& progress);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -45,7 +45,7 @@ class Simulation {
 
   double skipped_ = 0;  ///< estimated cycles of the part that was not simulated
 
-  Progress* progress_;
+  Progress& progress_;
   timing::Chip chip_;
   report::TimelineJson timeline_;
   std::string timeline_path_;  ///< empty until it is first written

@@ -70,13 +70,14 @@ Status Session::open() {
   options.memory_bytes = gpu_->global_bytes;
   options.count_conflicts = !request.report_folder.empty() && checks() == nullptr;
   options.trace_accesses = request.trace_accesses;
+  options.sample_ctas = request.sample_ctas;
   if (request.l1) options.l1 = gpu_->l1_rules();
   if (request.joined) options.machine_code = gpu_->machine_code();
   options.timing = request.simulate.has_value();
   if (!request.isa.empty()) options.isa = request.isa;
-  if (const auto style = Progress::style(request.progress); style && !progress_)
-    progress_ = std::make_unique<Progress>(*style);
-  if (progress_) options.progress = [this](const simt::LaunchProgress& now) { progress_->update(now); };
+  if (!progress_)
+    progress_ = std::make_unique<Progress>(Progress::style(request.progress), request.threads, request.quicker);
+  options.progress = [this](const simt::LaunchProgress& now) { progress_->update(now); };
   if (!request.report_folder.empty() || HeldInterrupt::in_python()) options.stop = &HeldInterrupt::flag();
   options.checks = checks();
   options.compile = request.compile;
@@ -110,7 +111,7 @@ Status Session::open_simulation(unsigned threads) {
     say_once("simulate", config.error().message);
     return Status::not_initialized;
   }
-  simulation_ = std::make_unique<Simulation>(*config, *request.simulate, threads, progress_.get());
+  simulation_ = std::make_unique<Simulation>(*config, *request.simulate, threads, *progress_);
   return Status::success;
 }
 

@@ -82,7 +82,7 @@ class Session {
 
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
-  Progress* progress() { return progress_.get(); }  ///< null if it would not be visible
+  Progress& progress() { return *progress_; }  ///< after open()
 
  private:
   Session() = default;

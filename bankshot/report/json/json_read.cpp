@@ -182,6 +182,26 @@ StoppedLaunches read_stopped(const json& object, uint64_t launches) {
   return stopped;
 }
 
+SampledLaunches read_sampled(const json& object, uint64_t launches) {
+  SampledLaunches sampled;
+  sampled.launches = number<uint64_t>(object, "launches");
+  sampled.ctas = number<uint64_t>(object, "ctas");
+  sampled.ran = number<uint64_t>(object, "ctas_ran");
+  if (sampled.launches == 0 || sampled.launches > launches)
+    throw Bad{"\"sampled_ctas\" must have at least 1 and at most all \"launches\""};
+  if (sampled.ran == 0 || sampled.ran >= sampled.ctas)
+    throw Bad{"\"ctas_ran\" must be at least 1 and less than \"ctas\""};
+  const json& errors = member(object, "errors");
+  const auto error = [&](const char* key) {
+    const json& value = member(errors, key);
+    if (!value.is_number() || !(value.get<double>() >= 0))
+      throw Bad{std::string("\"") + key + "\" must be a number, not negative"};
+    return value.get<double>();
+  };
+  sampled.errors = {error("warp_instructions"), error("wavefronts"), error("conflicts")};
+  return sampled;
+}
+
 /// The source lines that items of a list quote.
 void read_texts(const json& items, RunReport& report) {
   for (const json& item : items) {
@@ -206,6 +226,8 @@ Kernel read_kernel(const json& object, RunReport& report) {
   kernel.warp_instructions = number<uint64_t>(object, "warp_instructions");
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
   if (object.contains("stopped")) kernel.stopped = read_stopped(member(object, "stopped"), kernel.launches);
+  if (object.contains("sampled_ctas")) kernel.sampled = read_sampled(member(object, "sampled_ctas"), kernel.launches);
+  if (object.contains("why_all_ctas")) kernel.why_all_ctas = text(object, "why_all_ctas");
   kernel.parallel = flag(object, "parallel");
   kernel.why_serial = text(object, "why_serial");
   for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
@@ -268,6 +290,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
       if (root.contains("instruction_hashes_digest"))
         report.instruction_hashes_digest = text(root, "instruction_hashes_digest");
     }
+    if (root.contains("sample_ctas")) report.sample_ctas = number<uint64_t>(root, "sample_ctas");
     if (root.contains("project")) read_project(root, report);
     if (root.contains("l1")) report.l1 = read_l1_rules(root["l1"], report.rules);
     report.partial = !flag(root, "ended");

@@ -101,6 +101,16 @@ ordered_json left_open_json(const Kernel& kernel) {
   return list;
 }
 
+ordered_json sampled_json(const SampledLaunches& sampled) {
+  return {{"launches", sampled.launches},
+          {"ctas_ran", sampled.ran},
+          {"ctas", sampled.ctas},
+          {"errors",
+           {{"warp_instructions", sampled.errors.warp_instructions},
+            {"wavefronts", sampled.errors.wavefronts},
+            {"conflicts", sampled.errors.conflicts}}}};
+}
+
 ordered_json machine_code_json(const MachineCode& code) {
   ordered_json list = ordered_json::array();
   for (const agreement::Difference& difference : code.differences) {
@@ -150,6 +160,8 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
                        {"ctas_ended", kernel.stopped.ctas_ended},
                        {"ctas", kernel.stopped.ctas}};
   }
+  if (kernel.sampled.launches != 0) json["sampled_ctas"] = sampled_json(kernel.sampled);
+  if (!kernel.why_all_ctas.empty()) json["why_all_ctas"] = kernel.why_all_ctas;
   if (kernel.facts.machine_code) json["machine_code"] = machine_code_json(*kernel.facts.machine_code);
   if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
   if (kernel.compiled) json["compiled"] = compiled_json(*kernel.compiled);
@@ -278,6 +290,7 @@ std::string to_json(const RunReport& report, const ordered_json& verdict) {
     head.update({{"instruction_hashes", report.instruction_hashes},
                  {"instruction_hashes_digest", report.instruction_hashes_digest},
                  {"without_hashes", report.without_hashes}});
+  if (report.sample_ctas != 0) head["sample_ctas"] = report.sample_ctas;
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (!report.project.empty()) head.update({{"project", report.project}, {"suppressed", suppressed_json(report)}});
   if (!report.changed_sources.empty()) head["changed_sources"] = report.changed_sources;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "bankshot/report/run/scaled.hpp"
+
 namespace bankshot::report {
 namespace {
 
@@ -31,6 +33,15 @@ scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
   return totals;
 }
 
+void add(SampledLaunches& to, const SampledLaunches& from) {
+  to.launches += from.launches;
+  to.ctas += from.ctas;
+  to.ran += from.ran;
+  to.errors.warp_instructions += from.errors.warp_instructions;
+  to.errors.wavefronts += from.errors.wavefronts;
+  to.errors.conflicts += from.errors.conflicts;
+}
+
 void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   const auto same = [&](const Kernel& k) { return k.name == kernel.name && k.module.digest == kernel.module.digest; };
   const auto found = std::find_if(kernels.begin(), kernels.end(), same);
@@ -46,6 +57,8 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   found->stopped.launches += kernel.stopped.launches;
   found->stopped.ctas_ended += kernel.stopped.ctas_ended;
   found->stopped.ctas += kernel.stopped.ctas;
+  add(found->sampled, kernel.sampled);
+  if (found->why_all_ctas.empty()) found->why_all_ctas = kernel.why_all_ctas;
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
   for (const Site& site : kernel.sites) add_site(found->sites, site);
@@ -110,6 +123,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.thread_instructions = stats.thread_instructions;
   launch.transactions = stats.transactions;
   if (stats.stopped && !timing) launch.stopped = {.launches = 1, .ctas_ended = stats.ctas_ended, .ctas = grid.count()};
+  launch.why_all_ctas = stats.why_all_ctas;
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   launch.left_open = stats.left_open;
@@ -122,6 +136,10 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
     add_site(launch.l1_sites, {site.source, site.op, site.width, site.kind, site.reads, site.totals});
   }
   if (timing) launch.timing.emplace().add(*timing, grid, block);
+  if (stats.sampled) {
+    launch.sampled = {1, stats.sampled->ctas, stats.sampled->ran, stats.sampled->errors};
+    scale(launch, *stats.sampled);
+  }
   add_kernel(kernels, launch);
 }
 
@@ -157,6 +175,12 @@ uint64_t RunReport::partial_launches() const {
   return all;
 }
 
+SampledLaunches RunReport::sampled() const {
+  SampledLaunches all;
+  for (const Kernel& kernel : kernels) report::add(all, kernel.sampled);
+  return all;
+}
+
 void RunReport::merge(const RunReport& other) {
   if (program.empty()) program = other.program;
   if (gpu.empty()) {
@@ -168,6 +192,7 @@ void RunReport::merge(const RunReport& other) {
     l1 = other.l1;
   }
   if (!machine) machine = other.machine;
+  sample_ctas = std::max(sample_ctas, other.sample_ctas);
   partial |= other.partial;
   checks.memory |= other.checks.memory;
   checks.race |= other.checks.race;

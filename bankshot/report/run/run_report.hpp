@@ -85,6 +85,13 @@ struct StoppedLaunches {
   uint64_t ctas_ended = 0, ctas = 0;  ///< of their grids
 };
 
+/// Launches of which a sample of the CTAs ran: what they add to the counters of the kernel are estimates for all CTAs.
+struct SampledLaunches {
+  uint64_t launches = 0;
+  uint64_t ctas = 0, ran = 0;        ///< of their grids
+  simt::SampledCtas::Errors errors;  ///< of the counters of the kernel
+};
+
 struct Kernel {
   std::string name;       ///< as in the PTX
   std::string demangled;  ///< as in the source; see tell_apart()
@@ -94,9 +101,11 @@ struct Kernel {
   simt::Dim3 grid, block;  ///< of the first launch
   bool launch_shapes_vary = false;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  StoppedLaunches stopped;  ///< simulated ones are in KernelTiming
-  bool parallel = true;     ///< every launch ran its CTAs in parallel
-  std::string why_serial;   ///< the instruction that decided otherwise
+  StoppedLaunches stopped;   ///< simulated ones are in KernelTiming
+  SampledLaunches sampled;   ///< if RunReport::sample_ctas is not 0
+  std::string why_all_ctas;  ///< … why all CTAs ran of a launch that has more of them; empty: there was none
+  bool parallel = true;      ///< every launch ran its CTAs in parallel
+  std::string why_serial;    ///< the instruction that decided otherwise
   scratchpad::TxTotals transactions;
   std::optional<simt::Compiled> compiled;      ///< if that was to be told
   std::vector<simt::LeftOpenPlace> left_open;  ///< what PTX leaves open and it relied on, each once
@@ -127,6 +136,7 @@ struct RunReport {
   std::string instruction_hashes_digest;    ///< of that file's bytes; empty: not known
   std::vector<std::string> without_hashes;  ///< kernels that accessed shared memory and are not in it, as in the source
   std::optional<scratchpad::L1Rules> l1;    ///< if accesses of global memory were counted
+  uint64_t sample_ctas = 0;                 ///< of launches with more CTAs, so many were to run; 0: all
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not finish
   uint64_t lost = 0;                        ///< files of its processes that are missing; then it is partial, too
@@ -146,6 +156,8 @@ struct RunReport {
   bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }
   uint64_t partial_launches() const;  ///< that were stopped
   uint64_t failed_launches() const;
+  /// Launches of which a sample of the CTAs ran.
+  SampledLaunches sampled() const;
   /// Whether the conflicts of this line are suppressed.
   bool is_suppressed(const Kernel& kernel, const simt::Source& source) const;
   /// What limits are applied to: counters without the conflicts that are suppressed.
@@ -153,7 +165,8 @@ struct RunReport {
   /// The text of a source line, or empty.
   std::string text_of(const simt::Source& source) const;
 
-  /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated
+  /// Adds one launch; of a sampled one the estimates. @param kernel  name as in the PTX @param timing  if it was
+  /// simulated
   void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
            const ModuleId& module = {}, const timing::LaunchTiming* timing = nullptr, const KernelFacts& facts = {});
   /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept

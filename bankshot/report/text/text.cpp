@@ -13,6 +13,7 @@
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/names.hpp"
+#include "bankshot/report/text/sampled_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/suppressed_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
@@ -71,8 +72,8 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   const Paint paint{options.colour};
   std::string text = "\n" + paint.strong(shown_name(kernel_title(kernel, report), options)) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
-  text += stopped(kernel.stopped, paint) + order(kernel) + totals(kernel, paint) + compiled_text(kernel) +
-          transactions_text(kernel);
+  text += stopped(kernel.stopped, paint) + sampled_text(kernel, paint) + order(kernel) + totals(kernel, paint) +
+          compiled_text(kernel) + transactions_text(kernel);
 
   std::vector<LineGroup> wasteful = line_groups(kernel), clean;
   const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),
@@ -167,7 +168,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
                   report.machine ? ", simulated" : "", accesses_text(report.machine_code));
   if (report.machine) text += machine_text(*report.machine);
   text += machine_code_text(report);
-  text += partial_text(report, paint);
+  text += partial_text(report, paint) + sampled_text(report, paint);
   if (report.rules.hash && !report.machine) {
     text +=
         fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));

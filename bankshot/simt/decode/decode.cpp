@@ -148,9 +148,11 @@ void check_calls(const LoadedProgram& program, Diagnostics& diagnostics) {
 
 /// A kernel's CTAs are isolated if nothing it may call breaks that. Any function of the module may be called.
 void spread_isolation(LoadedProgram& program) {
-  std::string why, reduction;
+  std::string why, why_all, reduction;
   for (const FunctionInfo& function : program.functions) {
-    if (function.is_entry || !why.empty()) continue;
+    if (function.is_entry) continue;
+    if (why_all.empty() && !function.why_all_ctas.empty()) why_all = function.why_all_ctas + " in " + function.name;
+    if (!why.empty()) continue;
     if (!function.isolated) why = function.why_not_isolated + " in " + function.name;
     if (reduction.empty()) reduction = function.reduction;
     if (!function.reduction.empty() && function.reduction != reduction) {
@@ -158,7 +160,9 @@ void spread_isolation(LoadedProgram& program) {
     }
   }
   for (FunctionInfo& function : program.functions) {
-    if (!function.is_entry || !function.isolated || !function.has_calls) continue;
+    if (!function.is_entry || !function.has_calls) continue;
+    if (function.why_all_ctas.empty()) function.why_all_ctas = why_all;
+    if (!function.isolated) continue;
     const bool mixed = !function.reduction.empty() && !reduction.empty() && function.reduction != reduction;
     if (why.empty() && !mixed) continue;
     function.isolated = false;

@@ -291,11 +291,31 @@ void FunctionDecoder::jumps_to_end() {
 
 void FunctionDecoder::never_falls_through() { item_->flow.falls_through = false; }
 
+namespace {
+
+/// Whether a CTA may learn through the instruction what others did. Reductions of memory tell it nothing.
+bool learns_of_others(const FunctionDecoder& decoder, const ptx::Instruction& instruction) {
+  using Kind = ptx::Access::Kind;
+  switch (ptx::access_of(instruction).kind) {
+    case Kind::reduction:
+    case Kind::copy: return false;
+    case Kind::atomic: {
+      const ptx::Operand& result = instruction.operands[0];
+      return result.name.empty() || decoder.named_again(result);
+    }
+    default: return true;
+  }
+}
+
+}  // namespace
+
 void FunctionDecoder::cta_communication(const ptx::Instruction& instruction, std::string_view why) {
-  if (!info_.isolated) return;
-  info_.isolated = false;
-  info_.why_not_isolated = ptx::mnemonic(instruction) + " at PTX line " + std::to_string(instruction.position.line) +
+  if (!info_.isolated && !info_.why_all_ctas.empty()) return;
+  const std::string text = ptx::mnemonic(instruction) + " at PTX line " + std::to_string(instruction.position.line) +
                            " (" + std::string(why) + ")";
+  if (info_.isolated) info_.why_not_isolated = text;
+  info_.isolated = false;
+  if (learns_of_others(*this, instruction)) info_.why_all_ctas = text;
 }
 
 void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const std::string& operation) {

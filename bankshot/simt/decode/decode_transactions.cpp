@@ -46,11 +46,13 @@ void FunctionDecoder::note_transactions(const std::vector<FlowNode>& nodes) {
     const bool writes = item.site >= 0 &&
                         scratchpad::writes(context_.program->sites[static_cast<size_t>(item.site)].kind) &&
                         static_cast<ptx::Space>(item.instr.small & MemorySmall::kSpaceMask) != ptx::Space::shared;
-    if (info_.isolated && (writes || item.call >= 0)) {
-      info_.isolated = false;
-      info_.why_not_isolated =
+    if (writes || item.call >= 0) {
+      const std::string why =
           context_.program->texts[item.info.text] + " at PTX line " + std::to_string(item.info.ptx_line) +
           (writes ? " (a transaction may write global memory)" : " (a transaction may call what writes global memory)");
+      if (info_.isolated) info_.why_not_isolated = why;
+      if (info_.why_all_ctas.empty()) info_.why_all_ctas = why;
+      info_.isolated = false;
     }
     const unsigned behind = depth[k] + (item.instr.body == &run_tx_begin) - (item.instr.body == &run_tx_commit);
     if (nodes[k].falls_through || nodes[k].conditional) reach(k + 1, behind);

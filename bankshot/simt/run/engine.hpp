@@ -47,8 +47,9 @@ class Checker;              ///< state/checker.hpp
 
 /// Launch progress.
 struct LaunchProgress {
-  uint64_t ctas_done = 0, ctas = 0;
-  uint64_t warp_instructions = 0;  ///< so far
+  uint64_t ctas_done = 0, ctas = 0;  ///< of those that are to run
+  uint64_t warp_instructions = 0;    ///< so far
+  bool parallel = true;              ///< more threads would run more CTAs at once
 };
 
 struct EngineOptions {
@@ -78,6 +79,9 @@ struct EngineOptions {
   /// Progress callback; may be empty. The threads that run CTAs call it now and then. The launching thread calls it
   /// with ctas_done == ctas when no CTA runs any more, before the output of the kernel is written.
   std::function<void(const LaunchProgress&)> progress;
+  /// Of a launch with more CTAs, so many run, rounded up to whole clusters; 0: all. A launch whose CTAs may depend on
+  /// each other runs in full, as does any with checks.
+  uint64_t sample_ctas = 0;
   /// Null, or looked at before each CTA and each turn of a warp: true stops the launch. Its counters are then of what
   /// ran.
   const std::atomic<bool>* stop = nullptr;
@@ -104,13 +108,25 @@ struct L1SiteReport {
   scratchpad::L1Totals totals;
 };
 
+/// A launch of which a sample of the CTAs ran. Its counters are of these.
+struct SampledCtas {
+  uint64_t ctas = 0, ran = 0;
+  /// Of estimates for all CTAs, counters times ctas / ran: half of the interval in which the counter of all CTAs lies
+  /// in 95 % of all samples, by the spread of the clusters that ran.
+  struct Errors {
+    double warp_instructions = 0, wavefronts = 0, conflicts = 0;
+  } errors;
+};
+
 struct LaunchStats {
-  uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
-  uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
-  uint64_t ctas_ended = 0;           ///< all of the grid, unless the launch was stopped
-  bool stopped = false;              ///< EngineOptions::stop ended it before its last CTA
-  bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
-  std::string why_serial;            ///< the instruction that decided it, if not parallel
+  uint64_t warp_instructions = 0;      ///< PTX instructions issued, one a warp
+  uint64_t thread_instructions = 0;    ///< … times the lanes active (before the guard predicate)
+  uint64_t ctas_ended = 0;             ///< all that were to run, unless the launch was stopped
+  bool stopped = false;                ///< EngineOptions::stop ended it before its last CTA
+  std::optional<SampledCtas> sampled;  ///< with EngineOptions::sample_ctas, if not all CTAs ran and it was not stopped
+  std::string why_all_ctas;  ///< … why all ran although there are more; empty: there are not, or it is sampled
+  bool parallel = true;      ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
+  std::string why_serial;    ///< the instruction that decided it, if not parallel
   scratchpad::TxTotals transactions;
   std::vector<DeviceLaunch> launched;    ///< by the kernel, in order; to be run now that it has ended
   std::vector<LeftOpenPlace> left_open;  ///< that it relied on, each once

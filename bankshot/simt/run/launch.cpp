@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/run/cta_sample.hpp"
 #include "bankshot/simt/state/reserved_shared.hpp"
 #include "bankshot/support/round_up.hpp"
 
@@ -73,7 +74,9 @@ class Progress {
     uint64_t ctas = 0, told_at = 0;
   };
 
-  Progress(const std::function<void(const LaunchProgress&)>& tell, uint64_t ctas) : tell_(tell), ctas_(ctas) {}
+  /// @param ctas  that are to run
+  Progress(const std::function<void(const LaunchProgress&)>& tell, uint64_t ctas, bool parallel)
+      : tell_(tell), ctas_(ctas), parallel_(parallel) {}
 
   /// @param ctas  that have ended since the last call
   void update(const Worker& worker, Share& share, uint64_t ctas) {
@@ -82,16 +85,22 @@ class Progress {
     const uint64_t ran = worker.warp_instructions - share.told_at;
     tell_({.ctas_done = done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas,
            .ctas = ctas_,
-           .warp_instructions = ran_.fetch_add(ran, std::memory_order_relaxed) + ran});
+           .warp_instructions = ran_.fetch_add(ran, std::memory_order_relaxed) + ran,
+           .parallel = parallel_});
     share = {0, worker.warp_instructions};
   }
   void launch_done() const {
-    if (tell_) tell_({.ctas_done = ctas_, .ctas = ctas_, .warp_instructions = ran_.load(std::memory_order_relaxed)});
+    if (!tell_) return;
+    tell_({.ctas_done = ctas_,
+           .ctas = ctas_,
+           .warp_instructions = ran_.load(std::memory_order_relaxed),
+           .parallel = parallel_});
   }
 
  private:
   const std::function<void(const LaunchProgress&)>& tell_;
   const uint64_t ctas_;
+  const bool parallel_;
   std::atomic<uint64_t> done_{0}, ran_{0};
 };
 
@@ -100,10 +109,12 @@ bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && stop->loa
 /// Clusters that cannot see each other, on all cores. Where a launch has none a CTA is one.
 class Parallel {
  public:
-  /// Clusters [begin, end) of the launch. @param stop  see EngineOptions
-  Parallel(uint64_t begin, uint64_t end, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress,
-           const std::atomic<bool>* stop)
-      : end_(end),
+  /// Clusters [begin, end) of the launch, or of the sample. @param sample  null: of the launch
+  /// @param stop  see EngineOptions
+  Parallel(uint64_t begin, uint64_t end, const CtaSample* sample, std::vector<Worker>& workers,
+           LaunchResources& resources, Progress& progress, const std::atomic<bool>* stop)
+      : sample_(sample),
+        end_(end),
         workers_(workers),
         resources_(resources),
         progress_(progress),
@@ -131,6 +142,12 @@ class Parallel {
 
   /// CTAs that came to their end.
   uint64_t ended() const { return ended_.load(); }
+  /// What the clusters of a sample counted.
+  ClusterSpread spread() const {
+    ClusterSpread all;
+    for (const ClusterSpread& one : spreads_) all.merge(one);
+    return all;
+  }
 
  private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
@@ -152,13 +169,15 @@ class Parallel {
     while (!is_set(stop_)) {
       const uint64_t begin = next_.fetch_add(chunk_);
       if (begin >= end_) break;
-      for (uint64_t cluster = begin; cluster < std::min(end_, begin + chunk_); ++cluster) {
+      for (uint64_t at = begin; at < std::min(end_, begin + chunk_); ++at) {
+        const uint64_t cluster = sample_ == nullptr ? at : (*sample_)[at];
         // A cluster below the lowest fault still has to run: its own fault would come first.
         if (cluster > fault_.load() || is_set(stop_)) break;
         const CtaSlot::Turn last = run_one(residents, cluster, share);
         residents.for_each([&](Cta& cta) { keep_output(cta, outputs_[k]); });
         if (last == CtaSlot::Turn::done) {
           ended_.fetch_add(residents.size(), std::memory_order_relaxed);
+          if (sample_ != nullptr) spreads_[k].ran(worker);
           progress_.update(worker, share, residents.size());
           continue;
         }
@@ -184,12 +203,14 @@ class Parallel {
     }
   }
 
+  const CtaSample* const sample_;
   uint64_t end_, chunk_ = 1;
   std::vector<Worker>& workers_;
   LaunchResources& resources_;
   Progress& progress_;
   const std::atomic<bool>* stop_;
   std::vector<std::vector<Output>> outputs_;
+  std::vector<ClusterSpread> spreads_ = std::vector<ClusterSpread>(workers_.size());
   std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
   std::atomic<uint64_t> next_, fault_{kNone}, ended_{0};
 };
@@ -272,11 +293,13 @@ unsigned host_threads() {
 }
 
 /// One a host thread, with storage for their CTAs.
-std::vector<Worker> make_workers(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources) {
+/// @param clusters  that are to run
+std::vector<Worker> make_workers(const LaunchSetup& setup, const Launch& launch, uint64_t clusters,
+                                 LaunchResources& resources) {
   const bool isolated = is_isolated(setup);
   unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
   if (setup.options->checks != nullptr || !isolated) threads = 1;
-  threads = static_cast<unsigned>(std::clamp<uint64_t>(launch.clusters.count(), 1, std::max(1u, threads)));
+  threads = static_cast<unsigned>(std::clamp<uint64_t>(clusters, 1, std::max(1u, threads)));
   while (resources.slots.size() < threads) resources.slots.emplace_back();
   std::vector<Worker> workers;
   workers.reserve(threads);
@@ -357,22 +380,48 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
   return stats;
 }
 
+namespace {
+
+/// The CTAs of a launch that run.
+struct Plan {
+  CtaSample sample;
+  std::string why_all;  ///< why not the sample that is wanted; empty: it is that
+};
+
+Plan plan_of(const LaunchSetup& setup, uint64_t clusters) {
+  const uint64_t size = cluster_size(*setup.config);
+  const CtaSample all(clusters, size, 0), wanted(clusters, size, setup.options->sample_ctas);
+  if (wanted.is_all() || setup.options->checks != nullptr) return {all, {}};
+  if (setup.config->cooperative) return {all, "the launch is cooperative, so each CTA may wait for all others"};
+  const std::string& why_all = setup.program->functions[setup.function].why_all_ctas;
+  if (!why_all.empty()) return {all, "its CTAs may wait for each other or share work: " + why_all};
+  return {wanted, {}};
+}
+
+}  // namespace
+
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
   Launch launch = begin_launch(setup);
-  const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
+  const uint64_t clusters = launch.clusters.count(), size = cluster_size(*setup.config);
+  Plan plan = plan_of(setup, clusters);
+  const CtaSample& sample = plan.sample;
+  const uint64_t ctas = sample.count() * size;
   UnstartedClusters unstarted{.end = clusters};
-  if (!is_isolated(setup)) launch.unstarted = &unstarted;
-  std::vector<Worker> workers = make_workers(setup, launch, resources);
-  Progress progress(setup.options->progress, ctas);
+  const bool one_by_one = is_isolated(setup) || !sample.is_all();
+  if (!one_by_one) launch.unstarted = &unstarted;
+  std::vector<Worker> workers = make_workers(setup, launch, sample.count(), resources);
+  Progress progress(setup.options->progress, ctas, is_isolated(setup) && setup.options->checks == nullptr);
   const std::atomic<bool>* const stop = setup.options->stop;
   uint64_t ended = 0;
-  if (is_isolated(setup)) {
+  ClusterSpread spread;
+  if (one_by_one) {
     std::vector<Output> outputs;
-    Parallel parallel(0, clusters, workers, resources, progress, stop);
+    Parallel parallel(0, sample.count(), sample.is_all() ? nullptr : &sample, workers, resources, progress, stop);
     const Worker* const faulty = parallel.run(outputs);
     print(outputs);
     if (faulty != nullptr) return faulty->fault;
     ended = parallel.ended();
+    spread = parallel.spread();
   } else {
     resources.slots[0].begin_launch();
     const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
@@ -385,16 +434,18 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   LaunchStats stats = collect(setup, all);
   stats.ctas_ended = ended;
   stats.stopped = ended != ctas;
+  if (!sample.is_all() && !stats.stopped) stats.sampled = {clusters * size, ctas, spread.errors(clusters)};
+  stats.why_all_ctas = std::move(plan.why_all);
   return stats;
 }
 
 ClusterRunner::ClusterRunner(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources)
-    : resources_(resources), workers_(make_workers(setup, launch, resources)) {}
+    : resources_(resources), workers_(make_workers(setup, launch, launch.clusters.count(), resources)) {}
 
 const Fault* ClusterRunner::run(uint64_t begin, uint64_t end, std::vector<Output>& outputs) {
   static const std::function<void(const LaunchProgress&)> nobody;
-  Progress progress(nobody, end - begin);
-  const Worker* const faulty = Parallel(begin, end, workers_, resources_, progress, nullptr).run(outputs);
+  Progress progress(nobody, end - begin, true);
+  const Worker* const faulty = Parallel(begin, end, nullptr, workers_, resources_, progress, nullptr).run(outputs);
   return faulty == nullptr ? nullptr : &faulty->fault;
 }
 

@@ -140,7 +140,8 @@ struct FunctionInfo {
   uint32_t register_count = 0;          ///< numbers of its registers are below
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
   std::string why_not_isolated;
-  std::string reduction;  ///< what its atomics do to global memory, if that is one thing only: "add.b32"
+  std::string why_all_ctas;  ///< the instruction through which its CTAs may learn of each other; empty: there is none
+  std::string reduction;     ///< what its atomics do to global memory, if that is one thing only: "add.b32"
   bool has_calls = false;
   bool has_alloca = false;
   bool has_transactions = false;

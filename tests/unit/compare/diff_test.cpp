@@ -144,6 +144,16 @@ TEST(Diff, of_a_partial_run_gives_no_verdict) {
   EXPECT_EQ(verdict_text(*diff(snapshot_of(partial), whole, {})), "no verdict: before: no kernel was launched");
 }
 
+TEST(Diff, of_a_run_with_a_sample_of_the_ctas_gives_no_verdict) {
+  report::RunReport sampled = report::made_report({report::row()});
+  sampled.sample_ctas = 4;
+  sampled.kernels[0].sampled = {.launches = 1, .ctas = 8, .ran = 4, .errors = {}};
+  const Diff both = *diff(snapshot({report::row()}), snapshot_of(sampled), {});
+  EXPECT_EQ(both.incomplete, "after: only 4 of 8 CTAs ran (--sample-ctas 4), so counts are estimates");
+  ASSERT_EQ(both.conditions.size(), 1u);
+  EXPECT_EQ(both.conditions[0].name, "sample_ctas");
+}
+
 Snapshot with_findings(std::vector<Finding> findings) {
   Snapshot one;
   one.mode = Mode::check;

@@ -60,6 +60,8 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.witness = true;
   request.l1 = true;
   request.progress = true;
+  request.quicker = "--sample (simulates a part)";
+  request.sample_ctas = 64;
   request.tell_compiled = true;
   request.machine_code = UseOfMachineCode::accesses;
   const auto got = read(written(request));
@@ -83,6 +85,8 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_TRUE(got->witness);
   EXPECT_TRUE(got->l1);
   EXPECT_TRUE(got->progress);
+  EXPECT_EQ(got->quicker, request.quicker);
+  EXPECT_EQ(got->sample_ctas, 64u);
   EXPECT_TRUE(got->tell_compiled);
 }
 
@@ -115,6 +119,8 @@ TEST(CudaRequest, removes_what_an_outer_run_asked_for_and_leaves_what_the_user_s
 TEST(CudaRequest, rejects_values_that_are_none) {
   EXPECT_EQ(refused_variable("BANKSHOT_THREADS", "many"), "BANKSHOT_THREADS is \"many\" and not a number up to 4096");
   EXPECT_EQ(refused_variable("BANKSHOT_THREADS", "4097"), "BANKSHOT_THREADS is \"4097\" and not a number up to 4096");
+  EXPECT_EQ(refused_variable("BANKSHOT_SAMPLE_CTAS", "few"),
+            "BANKSHOT_SAMPLE_CTAS is \"few\" and not a number up to 1048576");
   EXPECT_EQ(refused_variable("BANKSHOT_TRACE", "-1"), "BANKSHOT_TRACE is \"-1\" and not a number up to 1048576");
   EXPECT_EQ(refused_variable("BANKSHOT_CHECK", "memory,frob"),
             "BANKSHOT_CHECK names \"frob\", which is no check: there are memory, race and sync");

@@ -117,10 +117,13 @@ TEST(FormatVerdict, every_reason_why_something_is_missing_is_a_gap) {
   report.lost = 2;
   report.add_failed("k", "trap\nmore", 3);
   report.kernels[0].stopped.launches = 1;
+  report.sample_ctas = 64;
+  report.kernels[0].sampled = {.launches = 1, .ctas = 4096, .ran = 64, .errors = {}};
   const formats::Run run{report, {.gaps = {"./app ended with status 7"}}};
   EXPECT_EQ(all_gaps(run), (std::vector<std::string>{
                                "./app ended with status 7", "2 files with results of the program's processes are lost",
-                               "3 launches of k failed: trap", "1 launch was stopped before the end"}));
+                               "3 launches of k failed: trap", "1 launch was stopped before the end",
+                               "only 64 of 4,096 CTAs ran (--sample-ctas 64), so counts are estimates"}));
 }
 
 }  // namespace
