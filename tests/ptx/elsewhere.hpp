@@ -21,7 +21,7 @@ constexpr std::string_view kElsewhere[] = {
     // values of other lanes
     "shfl", "vote", "match", "activemask", "elect", "redux",
     // matrices of a whole warp
-    "mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix",
+    "mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix",
     // textures and surfaces
     "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",
     // where lanes go and wait

@@ -193,6 +193,7 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
   if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;
+  copy.to_pair = m.has("cta_group::2");
   if (stores) {
     if (!lower_side(decoder, operands[1], Space::shared, copy.from)) return;
     copy.reduction = static_cast<uint8_t>(written_reduction(m));

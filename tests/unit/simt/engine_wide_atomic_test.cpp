@@ -246,12 +246,6 @@ TEST_F(EngineAlloca, rejects_more_than_the_stack_has) {
   EXPECT_NE(result.error().message.find("alloca of 100000 bytes"), std::string::npos) << result.error().message;
 }
 
-TEST_F(EngineTest, rejects_tensor_memory_by_name) {
-  const std::string text = refusal(kernel("tcgen05.wait::ld.sync.aligned; ret;"));
-  EXPECT_NE(text.find("instruction 'tcgen05' is not supported"), std::string::npos) << text;
-  EXPECT_NE(text.find("only sm_100a and its relatives have tensor memory"), std::string::npos) << text;
-}
-
 TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
   const auto says = [&](const std::string& text, const std::string& what, const std::string& remedy) {
     const std::string told = refusal(kernel(".reg .b16 %h<9>; " + text + " ret;"));
