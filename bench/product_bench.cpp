@@ -1,5 +1,5 @@
-// Host time of matrix products, one thread: an m64n256k16 wgmma and its relatives, beside OpenBLAS's product of the same
-// matrices of f32, if libopenblas is installed. Each item is one product.
+// Host time of matrix products, one thread: an m64n256k16 wgmma and its relatives, beside OpenBLAS's product of the
+// same matrices of f32, if libopenblas is installed. Each item is one product.
 //
 // For a ratio: --benchmark_enable_random_interleaving=true --benchmark_repetitions=9.
 #include <benchmark/benchmark.h>
@@ -78,8 +78,8 @@ void product(benchmark::State& state, const std::string& types, const std::strin
 void openblas(benchmark::State& state, int k) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   static void* const library = dlopen("libopenblas.so.0", RTLD_NOW);
-  using Multiply = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*,
-                            int);
+  using Multiply =
+      void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
   const auto multiply = library == nullptr ? nullptr : reinterpret_cast<Multiply>(dlsym(library, "cblas_sgemm"));
   if (multiply == nullptr) return state.SkipWithError("there is no libopenblas.so.0; Debian has it as libopenblas0");
   constexpr int kColumnMajor = 102, kAsItIs = 111, m = 64, n = 256;

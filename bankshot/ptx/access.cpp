@@ -101,9 +101,9 @@ void tensor_memory_access(const Modifiers& modifiers, Access& access) {
   access.asynchronous = true;
   access.layout = Layout::operands;
   access.kind = has(modifiers, "mma") || has(modifiers, "cp") ? load
-                : has(modifiers, "alloc")                      ? store
-                : has(modifiers, "commit")                     ? mbarrier
-                                                               : none;
+                : has(modifiers, "alloc")                     ? store
+                : has(modifiers, "commit")                    ? mbarrier
+                                                              : none;
   if (access.kind == load) access.space = Space::shared;
   if (has(modifiers, "alloc")) access.layout = Layout::bulk;
 }

@@ -64,7 +64,7 @@ struct CtaChecks {
   static constexpr uint64_t kSwizzled = 128;
   using Swizzles = std::unordered_map<uint64_t, Swizzled>;
   std::shared_ptr<Swizzles> swizzles;  ///< shared, too
-  uint64_t stride = 1;  ///< from CTA to CTA
+  uint64_t stride = 1;                 ///< from CTA to CTA
   unsigned first_warp = 0;
   /// Lanes of a warp that are at a barrier, and the instruction.
   struct Part {

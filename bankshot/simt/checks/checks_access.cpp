@@ -131,8 +131,8 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.detail =
         hazard.unfenced
             ? std::string(later.empty() ? "a bulk copy" : later) + " reads it, without a fence.proxy.async in between"
-        : !earlier.empty() ? "the earlier access is a " + std::string(earlier) + " that no thread has waited for"
-        : !later.empty()   ? std::string(later) + " reads it, without a barrier in between"
+        : !earlier.empty()       ? "the earlier access is a " + std::string(earlier) + " that no thread has waited for"
+        : !later.empty()         ? std::string(later) + " reads it, without a barrier in between"
         : hazard.asynchronous    ? "one of them is an asynchronous copy that no thread has waited for"
         : hazard.one_instruction ? "threads of one warp write different values to the same place in one instruction"
         : hazard.within_warp     ? "threads of one warp, without a __syncwarp() in between"

@@ -343,8 +343,9 @@ void Checks::copies_arrive(Warp& w, const Instr* i) {
   hazards::for_lanes(executing_lanes(w, i), [&](unsigned lane) {
     const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
     const int64_t place = offset < 0 ? -1 : place_of(w, static_cast<uint64_t>(offset), sizeof(uint64_t));
-    if (place >= 0) of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane,
-                                                                          hazards::SharedRaces::kLanes);
+    if (place >= 0)
+      of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane,
+                                                 hazards::SharedRaces::kLanes);
   });
 }
 

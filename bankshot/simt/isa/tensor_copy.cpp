@@ -33,11 +33,13 @@ void tensor_copy_rows(Rows& rows) {
   };
   add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.group}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
-      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load,
+      &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.group}{.L2::cache_hint} "
       "[d], "
       "[map], [barrier]",
-      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load,
+      &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
       BANKSHOT_DIMENSIONS "mode = tile tile::scatter4 im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",

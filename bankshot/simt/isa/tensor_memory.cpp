@@ -1,5 +1,5 @@
-// tcgen05: products whose sums are in tensor memory, and all that works on it. Source: PTX ISA 9.0, section 9.7.16. What
-// does not depend on the host's instruction set is in simt/tensor_memory. How an instruction is laid out:
+// tcgen05: products whose sums are in tensor memory, and all that works on it. Source: PTX ISA 9.0, section 9.7.16.
+// What does not depend on the host's instruction set is in simt/tensor_memory. How an instruction is laid out:
 // lower_tensor_memory.hpp.
 //
 // Products and copies are asynchronous; here they are done at once, before the program may use them.
@@ -65,12 +65,12 @@ class Issued {
               f32* out) {
     const u64 bits_of_descriptor = w_.row<const u64>(row)[lane_];
     if ((bits_of_descriptor >> 61 & 1) != 0) {
-      return refuse(std::string("the descriptor of ") + name + " has a layout (bits 61 to 63: " +
-                    std::to_string(bits_of_descriptor >> 61) +
+      return refuse(std::string("the descriptor of ") + name +
+                    " has a layout (bits 61 to 63: " + std::to_string(bits_of_descriptor >> 61) +
                     ") that Bankshot does not have: it has 0 (none), 2 (128 bytes), 4 (64 bytes) and 6 (32 bytes)");
     }
-    const SharedOperand operand{name,        MatrixDescriptor::unpacked(bits_of_descriptor), mn_major, rows,
-                                kDepthBytes, bits(element) / 8};
+    const SharedOperand operand{
+        name, MatrixDescriptor::unpacked(bits_of_descriptor), mn_major, rows, kDepthBytes, bits(element) / 8};
     alignas(64) std::byte bytes[kMostN * kDepthBytes];
     if (!fetch_operand(w_, cta, i_, static_cast<int>(lane_), operand, bytes)) return false;
     gather_cores(bytes, element, mn_major, rows, kDepthBytes, layout, out);
@@ -201,26 +201,24 @@ void tensor_memory_rows(Rows& rows) {
     rows.push_back({syntax, sets, unit, always(handler), lower});
   };
 #define BANKSHOT_GROUP "group = cta_group::1 cta_group::2; "
-#define BANKSHOT_SHAPES                                                                                        \
-  "shape = 32x32b 16x64b 16x128b 16x256b; num = x1 x2 x4 x8 x16 x32 x64 x128"
+#define BANKSHOT_SHAPES "shape = 32x32b 16x64b 16x128b 16x256b; num = x1 x2 x4 x8 x16 x32 x64 x128"
   add("tcgen05.alloc.group.sync.aligned{.shared::cta}.b32 [p], columns:u32", BANKSHOT_GROUP, Unit::control,
       &run_tensor_allocate, &lower_tensor_allocate);
   add("tcgen05.dealloc.group.sync.aligned.b32 a:u32, columns:u32", BANKSHOT_GROUP, Unit::control, &run_tensor_free,
       &lower_tensor_free);
   add("tcgen05.relinquish_alloc_permit.group.sync.aligned", BANKSHOT_GROUP, Unit::control, &run_tensor_relinquish,
       &lower_nothing);
-  add("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 r, [a]", BANKSHOT_SHAPES, Unit::control, &run_tensor_memory_load,
-      &lower_tensor_load);
-  add("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [a], split:imm",
-      "num = x1 x2 x4 x8 x16 x32 x64 x128", Unit::control, &run_tensor_memory_load, &lower_tensor_load);
-  add("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [a], r", BANKSHOT_SHAPES, Unit::control, &run_tensor_memory_store,
-      &lower_tensor_store);
-  add("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [a], split:imm, r",
-      "num = x1 x2 x4 x8 x16 x32 x64 x128", Unit::control, &run_tensor_memory_store, &lower_tensor_store);
-  add("tcgen05.which.sync.aligned", "which = wait::ld wait::st", Unit::fence, &run_tensor_wait,
+  add("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 r, [a]", BANKSHOT_SHAPES, Unit::control,
+      &run_tensor_memory_load, &lower_tensor_load);
+  add("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [a], split:imm", "num = x1 x2 x4 x8 x16 x32 x64 x128",
+      Unit::control, &run_tensor_memory_load, &lower_tensor_load);
+  add("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [a], r", BANKSHOT_SHAPES, Unit::control,
+      &run_tensor_memory_store, &lower_tensor_store);
+  add("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [a], split:imm, r", "num = x1 x2 x4 x8 x16 x32 x64 x128",
+      Unit::control, &run_tensor_memory_store, &lower_tensor_store);
+  add("tcgen05.which.sync.aligned", "which = wait::ld wait::st", Unit::fence, &run_tensor_wait, &lower_nothing);
+  add("tcgen05.which", "which = fence::before_thread_sync fence::after_thread_sync", Unit::fence, &no_operation,
       &lower_nothing);
-  add("tcgen05.which", "which = fence::before_thread_sync fence::after_thread_sync", Unit::fence,
-      &no_operation, &lower_nothing);
   add("tcgen05.commit.group.mbarrier::arrive::one{.shared::cluster}.b64 [p]", BANKSHOT_GROUP, Unit::control,
       &run_tensor_commit, &lower_tensor_commit);
   add("tcgen05.commit.group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [p], ctas:b16",

@@ -128,9 +128,9 @@ void lower_tensor_product(Decoder& decoder, const ptx::Instruction& instruction,
   if (next + 1 == operands.size()) {
     int64_t shift = 0;
     if (form.stationary || (form.kind != TensorProductForm::Kind::f16 && form.kind != TensorProductForm::Kind::tf32)) {
-      decoder.error(operands[next].position,
-                    form.stationary ? "masks of columns (zero-column-mask-desc) are not supported"
-                                    : "scale-input-d is for .kind::f16 and .kind::tf32");
+      decoder.error(operands[next].position, form.stationary
+                                                 ? "masks of columns (zero-column-mask-desc) are not supported"
+                                                 : "scale-input-d is for .kind::f16 and .kind::tf32");
       return;
     }
     if (!decoder.literal(operands[next], shift)) return;
@@ -154,8 +154,8 @@ void lower_tensor_copy_in(Decoder& decoder, const ptx::Instruction& instruction,
   if (!expect_operands(decoder, instruction, 2)) return;
   if (!lower_tensor_address(decoder, instruction.operands[0], out.op[0], out.imm)) return;
   out.op[1] = decoder.source(instruction.operands[1], Type::b64);
-  TensorCopyForm form = TensorCopyForm::named(
-      m.which({"128x256b", "4x256b", "128x128b", "64x128b", "32x128b"}), m.has("warpx2::01_23"));
+  TensorCopyForm form =
+      TensorCopyForm::named(m.which({"128x256b", "4x256b", "128x128b", "64x128b", "32x128b"}), m.has("warpx2::01_23"));
   form.pair = m.has("cta_group::2");
   out.op[2] = form.packed();
   out.aux = decoder.new_site(16);

@@ -1,5 +1,5 @@
-// What a product reads of shared memory by a descriptor: wgmma and tcgen05.mma. The same for every instruction set of the
-// host.
+// What a product reads of shared memory by a descriptor: wgmma and tcgen05.mma. The same for every instruction set of
+// the host.
 #pragma once
 
 #include <cstddef>

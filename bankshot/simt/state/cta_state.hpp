@@ -44,7 +44,7 @@ struct Cta {
   bool cluster_news = false;    ///< lanes have arrived at the barrier of the cluster, or ended: for a timing model
   const Warp* alone = nullptr;  ///< no other one may be in a transaction
   std::unique_ptr<TensorMemory> tensor_memory;  ///< made by the first tcgen05.alloc
-  std::shared_ptr<CtaChecks> checks;  ///< what Checks knows of it
+  std::shared_ptr<CtaChecks> checks;            ///< what Checks knows of it
 };
 
 /// CTAs that are resident together and see each other's shared memory: control/cluster.hpp.

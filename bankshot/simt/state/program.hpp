@@ -111,7 +111,7 @@ struct CopyInfo {
       OperandRef::kNone;  ///< row of bytes: to be copied in bulk, or to be read by cp.async (the rest is zeroed)
   uint32_t ignored = OperandRef::kNone;  ///< predicate of lanes that read nothing
   uint32_t ctas = OperandRef::kNone;     ///< row: mask of the CTAs of the cluster that get the bytes
-  bool to_pair = false;  ///< .cta_group::2: the barrier may be that of the other CTA of a pair
+  bool to_pair = false;                  ///< .cta_group::2: the barrier may be that of the other CTA of a pair
   AddressRef tensor;                     ///< its descriptor
   std::vector<uint32_t> coordinates;     ///< rows, innermost dimension first; empty: no tensor
   std::vector<uint32_t> offsets;         ///< rows of 16 bits: im2col

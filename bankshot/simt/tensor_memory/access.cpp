@@ -27,8 +27,7 @@ const Instr* wrong(Warp& w, const Instr* i, int lane, const std::string& what) {
 bool same_in_warp(Warp& w, const Instr* i, uint32_t row, const char* what, uint32_t& value) {
   const uint32_t* const values = w.row<const uint32_t>(row);
   value = values[0];
-  const uint32_t* const other =
-      std::find_if(values, values + kThreads, [&](uint32_t other) { return other != value; });
+  const uint32_t* const other = std::find_if(values, values + kThreads, [&](uint32_t other) { return other != value; });
   if (other == values + kThreads) return true;
   wrong(w, i, static_cast<int>(other - values),
         std::string("all threads of the warp have to give the same ") + what +
@@ -147,8 +146,8 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
     // Another warp may free some.
     if (++memory.waited <= kMostWaits) return yield_slow(w, i);
     return fault(w, i, Fault::Kind::deadlock, 0, 0,
-                 "tcgen05.alloc waits for ever for " + std::to_string(columns) + " columns: " +
-                     std::to_string(memory.in_use()) + " of 512 are allocated, and no warp frees them");
+                 "tcgen05.alloc waits for ever for " + std::to_string(columns) +
+                     " columns: " + std::to_string(memory.in_use()) + " of 512 are allocated, and no warp frees them");
   }
   const uint32_t address = TensorAddress{0, *first}.packed();
   const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, 0));
@@ -160,7 +159,7 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
     checks->access(w, i, hazards::AccessKind::write, ptx::Space::shared, 1, at, sizeof address);
   }
   return store_lane(w, i, ptx::Space::shared, static_cast<uint64_t>(offset), sizeof address, 0, &address) ? i + 1
-                                                                                                         : nullptr;
+                                                                                                          : nullptr;
 }
 
 const Instr* run_tensor_free(Warp& w, const Instr* i) {

@@ -1,6 +1,6 @@
 // tcgen05: allocation, loads and stores of tensor memory, copies into it, and what orders them. What is asynchronous is
-// done at once, before the program may use it, so that waits and fences do nothing. Handlers that are the same for every
-// instruction set of the host.
+// done at once, before the program may use it, so that waits and fences do nothing. Handlers that are the same for
+// every instruction set of the host.
 #pragma once
 
 #include <string>

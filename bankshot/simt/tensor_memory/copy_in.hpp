@@ -28,8 +28,8 @@ struct TensorCopyForm {
 
 /// op[0]: row of addresses, imm: added to them; op[1]: row of descriptors; op[2]: TensorCopyForm; aux: site
 const Instr* run_tensor_copy_in(Warp& w, const Instr* i);
-/// Each of the first 31 of 32 lanes gets the eight columns of the lane behind it. op[0]: row of addresses, imm: added to
-/// them; op[2]: 1 if .cta_group::2
+/// Each of the first 31 of 32 lanes gets the eight columns of the lane behind it. op[0]: row of addresses, imm: added
+/// to them; op[2]: 1 if .cta_group::2
 const Instr* run_tensor_shift(Warp& w, const Instr* i);
 
 }  // namespace bankshot::simt

@@ -29,7 +29,10 @@ Element factor_of(Kind kind, unsigned code) {
 std::string wrong_shape(const TensorProduct& p, Kind kind) {
   const auto refuse = [&](const char* what, unsigned found, const char* allowed) {
     return std::string(what) + " is " + std::to_string(found) + ", but .kind::" + std::string(name_of(kind)) +
-           (p.stationary ? " with .ws" : p.pair ? " with .cta_group::2" : "") + " takes " + allowed;
+           (p.stationary ? " with .ws"
+            : p.pair     ? " with .cta_group::2"
+                         : "") +
+           " takes " + allowed;
   };
   if (p.stationary) {
     if (p.m != 32 && p.m != 64 && p.m != 128) return refuse("M", p.m, "32, 64 and 128");
@@ -66,8 +69,8 @@ unsigned TensorProduct::parts() const {
 std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& form, TensorProduct& out) {
   const auto field = [&](unsigned first, unsigned count) { return descriptor >> first & ((1u << count) - 1); };
   const auto type = [&](const char* what, unsigned code) {
-    return std::string("the type of ") + what + " (code " + std::to_string(code) + ") is none of .kind::" +
-           std::string(name_of(form.kind)) +
+    return std::string("the type of ") + what + " (code " + std::to_string(code) +
+           ") is none of .kind::" + std::string(name_of(form.kind)) +
            (form.kind == Kind::f8f6f4 ? " that Bankshot has: these are e4m3 (0) and e5m2 (1)" : "");
   };
   out = {};
@@ -87,7 +90,9 @@ std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& fo
   const bool halves = form.kind == Kind::f8f6f4 || (out.a == Element::f16 && out.b == Element::f16);
   if (d == 3 || (out.d == Element::s32) != integers || (out.d == Element::f16 && !halves))
     return "the type of D (code " + std::to_string(d) + ") is none of these A and B: " +
-           (integers ? "it must be s32 (2)" : halves ? "it must be f16 (0) or f32 (1)" : "it must be f32 (1)");
+           (integers ? "it must be s32 (2)"
+            : halves ? "it must be f16 (0) or f32 (1)"
+                     : "it must be f32 (1)");
   out.negate_a = field(13, 1) != 0;
   out.negate_b = field(14, 1) != 0;
   if (integers && (out.negate_a || out.negate_b)) return "bits 13 and 14, negation, are not for .kind::i8";

@@ -23,8 +23,13 @@ class OperandChecks : public TensorCopy {
         "0}], [%r21];\nB:" +
             wait(2048) + body +
             "\nbar.warp.sync 0xffffffff; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r23, 32; ret;",
-        1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps,
-               .swizzle = swizzle},
+        1024,
+        {.element = TensorMap::u32,
+         .dimensions = 2,
+         .sizes = sizes,
+         .strides = strides,
+         .steps = steps,
+         .swizzle = swizzle},
         [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); },
         std::vector<uint32_t>(16 * 32, 5));
     EXPECT_TRUE(result) << result.error().message;
@@ -41,9 +46,10 @@ TEST_F(OperandChecks, descriptors_have_the_swizzle_of_the_tensor_map) {
   const std::vector<Finding> all = found(TensorMap::no_swizzle, kSwizzled + kCopy);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].kind, Finding::Kind::wrong_swizzle);
-  EXPECT_EQ(all[0].detail,
-            "the tensor copy wrote it without a swizzle, the matrix descriptor reads it with a swizzle of 64 bytes: give "
-            "both the same");
+  EXPECT_EQ(
+      all[0].detail,
+      "the tensor copy wrote it without a swizzle, the matrix descriptor reads it with a swizzle of 64 bytes: give "
+      "both the same");
   EXPECT_EQ(all[0].count, 32u) << "rows of 16 bytes";
   EXPECT_EQ(found(TensorMap::swizzle_64, kCopy).size(), 1u);
 }

@@ -8,10 +8,10 @@ namespace {
 
 class EngineTensorMemory : public EngineTest {
  protected:
-  /// A kernel of sm_100a. Word w of shared memory `s`, 8 KiB, is the halves of 2 w and 2 w + 1, half h being h mod 8 - 3;
-  /// warp 0 has allocated 64 columns at %r9. %rd4 is a descriptor of byte 0 and %rd5 one of byte 4096: K-major without
-  /// swizzle, cores of a row 128 bytes apart, those of eight rows 256 bytes. `bar` is an mbarrier of one thread, %p2 is
-  /// true in thread 0.
+  /// A kernel of sm_100a. Word w of shared memory `s`, 8 KiB, is the halves of 2 w and 2 w + 1, half h being h mod 8 -
+  /// 3; warp 0 has allocated 64 columns at %r9. %rd4 is a descriptor of byte 0 and %rd5 one of byte 4096: K-major
+  /// without swizzle, cores of a row 128 bytes apart, those of eight rows 256 bytes. `bar` is an mbarrier of one
+  /// thread, %p2 is true in thread 0.
   static std::string kernel_of(const std::string& body) {
     return ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
            ".reg .b32 %r<64>; .reg .b64 %rd<32>; .reg .pred %p<8>; .reg .f32 %f<16>; .reg .b16 %h<4>;\n"
@@ -28,8 +28,7 @@ class EngineTensorMemory : public EngineTest {
            "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nA: bar.sync 0; ld.shared.b32 %r9, [place];\n"
            "mov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000401000080000;\n"
            "add.u64 %rd5, %rd4, 256; setp.eq.u32 %p4, %r1, %r1; setp.ne.u32 %p5, %r1, %r1;\n" +
-           body +
-           "\nbar.sync 0; @%p3 bra B; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 64;\nB: ret;\n}\n";
+           body + "\nbar.sync 0; @%p3 bra B; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 64;\nB: ret;\n}\n";
   }
   /// f16, M 128, N 16, sums of f32.
   static inline const std::string kDescriptor = "mov.b32 %r12, 0x08040010;\n";
@@ -86,12 +85,10 @@ TEST_F(EngineTensorMemory, the_accumulator_is_shifted_first) {
 }
 
 TEST_F(EngineTensorMemory, disabled_lanes_keep_what_they_had) {
-  const auto stats = run_it(kDescriptor + product("%p5") +
-                            "mov.b32 %r30, 0; mov.b32 %r31, 2;\n" + product("{%r30, %r31, %r30, %r30}, %p4") + kWait +
-                            kRead);
+  const auto stats = run_it(kDescriptor + product("%p5") + "mov.b32 %r30, 0; mov.b32 %r31, 2;\n" +
+                            product("{%r30, %r31, %r30, %r30}, %p4") + kWait + kRead);
   ASSERT_TRUE(stats) << stats.error().message;
-  for (unsigned t = 0; t < 128; ++t)
-    ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2) * (t == 33 ? 1 : 2)) << t;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2) * (t == 33 ? 1 : 2)) << t;
 }
 
 TEST_F(EngineTensorMemory, a_product_of_64_rows_is_in_the_first_half_of_each_quarter) {
@@ -105,10 +102,10 @@ TEST_F(EngineTensorMemory, a_product_of_64_rows_is_in_the_first_half_of_each_qua
 
 TEST_F(EngineTensorMemory, weight_stationary_products_lie_in_parts) {
   // M 64, N 64: columns 32 to 63 are in lanes 64 to 127. B has 64 rows: 2 KiB.
-  const auto stats =
-      run_it("mov.b32 %r12, 0x04100010;\n@!%p2 tcgen05.mma.ws.cta_group::1.kind::f16.collector::b0::discard [%r9], "
-             "%rd4, %rd5, %r12, %p5;\n" +
-             kWait + kRead);
+  const auto stats = run_it(
+      "mov.b32 %r12, 0x04100010;\n@!%p2 tcgen05.mma.ws.cta_group::1.kind::f16.collector::b0::discard [%r9], "
+      "%rd4, %rd5, %r12, %p5;\n" +
+      kWait + kRead);
   ASSERT_TRUE(stats) << stats.error().message;
   for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t % 64, 2 + t / 64 * 32)) << t;
 }
@@ -175,22 +172,21 @@ TEST_F(EngineTensorMemory, copies_from_shared_memory_reach_all_quarters) {
 }
 
 TEST_F(EngineTensorMemory, a_shift_moves_lanes_down_by_one) {
-  const auto stats = run_it(kDescriptor + product("%p5") + "@!%p2 tcgen05.shift.cta_group::1.down [%r9];\n" + kWait +
-                            kRead);
+  const auto stats =
+      run_it(kDescriptor + product("%p5") + "@!%p2 tcgen05.shift.cta_group::1.down [%r9];\n" + kWait + kRead);
   ASSERT_TRUE(stats) << stats.error().message;
-  for (unsigned t = 0; t < 128; ++t)
-    ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t < 31 ? t + 1 : t, 2)) << t;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t < 31 ? t + 1 : t, 2)) << t;
 }
 
 TEST_F(EngineTensorMemory, a_pair_of_ctas_shares_a_product) {
   // M 256: the rows of each CTA are its own, the columns of B come from both.
-  std::string text = kernel_of("mov.b32 %r12, 0x10040010; mov.u32 %r17, %cluster_ctarank; barrier.cluster.arrive;\n"
-                               "barrier.cluster.wait; setp.ne.or.u32 %p7, %r17, 0, %p2; mov.b16 %h2, 3;\n"
-                               "@!%p7 tcgen05.mma.cta_group::2.kind::f16 [%r9], %rd4, %rd5, %r12, %p5;\n"
-                               "@!%p7 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::"
-                               "cluster.b64 [%r10], %h2;\n" +
-                               kWait.substr(kWait.find("W:")) + kRead +
-                               "barrier.cluster.arrive; barrier.cluster.wait;\n");
+  std::string text = kernel_of(
+      "mov.b32 %r12, 0x10040010; mov.u32 %r17, %cluster_ctarank; barrier.cluster.arrive;\n"
+      "barrier.cluster.wait; setp.ne.or.u32 %p7, %r17, 0, %p2; mov.b16 %h2, 3;\n"
+      "@!%p7 tcgen05.mma.cta_group::2.kind::f16 [%r9], %rd4, %rd5, %r12, %p5;\n"
+      "@!%p7 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::"
+      "cluster.b64 [%r10], %h2;\n" +
+      kWait.substr(kWait.find("W:")) + kRead + "barrier.cluster.arrive; barrier.cluster.wait;\n");
   for (size_t at = 0; (at = text.find("cta_group::1", at)) != std::string::npos;) text[at + 11] = '2';
   cluster = {2, 1, 1};
   const auto stats = run(text, {2, 1, 1}, {128, 1, 1}, 256);

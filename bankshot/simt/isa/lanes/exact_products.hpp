@@ -84,9 +84,7 @@ class Exact {
       far_ |= reinterpret_cast<Ints>(moved) - first_;
       other_ |= reinterpret_cast<Ints>(moved - offset_) ^ reinterpret_cast<Ints>(c);
     }
-    bool passed() const {
-      return !any_negative((other_ | (far_ & outside_)) != Ints{});
-    }
+    bool passed() const { return !any_negative((other_ | (far_ & outside_)) != Ints{}); }
 
    private:
     Floats offset_;
@@ -129,8 +127,8 @@ inline bool fuse_block(const Dense& d, const Exact* exact, const f32* x, const f
   return true;
 }
 
-/// c += x y in blocks that fit the host's registers. @param inexact  is called with the first line, the lines, the first
-/// column and the columns of blocks whose sums are not exact
+/// c += x y in blocks that fit the host's registers. @param inexact  is called with the first line, the lines, the
+/// first column and the columns of blocks whose sums are not exact
 template <unsigned Vectors, unsigned Columns, class F>
 inline void fuse_blocks(const Dense& d, const Exact* exact, f32* c, F inexact) {
   for (unsigned line = 0; line < d.lines; line += Vectors * kSideBySide) {

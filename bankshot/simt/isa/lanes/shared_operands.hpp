@@ -7,8 +7,8 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 
 /// The cores of an operand from shared memory into a dense matrix. @param depth  bytes of a row
-inline void gather_cores(const std::byte* bytes, Element element, bool mn_major, unsigned rows, unsigned depth, Layout layout,
-                         f32* out) {
+inline void gather_cores(const std::byte* bytes, Element element, bool mn_major, unsigned rows, unsigned depth,
+                         Layout layout, f32* out) {
   if (mn_major) layout = {layout.across_step, layout.line_step};
   const auto [gs, js] = SharedOperand{"", {}, mn_major, rows, depth, bits(element) / 8}.cores();
   const unsigned width = 128 / bits(element);

@@ -28,7 +28,8 @@ inline Floats floats_at(const f32* from) {
 /// x y + sum where all of them are exact, so that a rounding in between changes nothing.
 inline Floats fused(Floats x, f32 y, Floats sum) {
 #if defined(__AVX512F__)
-  return reinterpret_cast<Floats>(_mm512_fmadd_ps(reinterpret_cast<__m512>(x), _mm512_set1_ps(y), reinterpret_cast<__m512>(sum)));
+  return reinterpret_cast<Floats>(
+      _mm512_fmadd_ps(reinterpret_cast<__m512>(x), _mm512_set1_ps(y), reinterpret_cast<__m512>(sum)));
 #else
   return x * y + sum;
 #endif

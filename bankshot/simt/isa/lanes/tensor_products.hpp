@@ -78,8 +78,8 @@ inline void exponents_of(const f32* x, unsigned count, Element element, s32* out
   for (unsigned k = 0; k < count; ++k) out[k] = exponent_of(x[k], least);
 }
 
-/// Sums that may have to be cut off. @tparam Half  they become f16 @tparam K  dense.k @tparam Most  elements of x, or of
-/// y, at most
+/// Sums that may have to be cut off. @tparam Half  they become f16 @tparam K  dense.k @tparam Most  elements of x, or
+/// of y, at most
 template <bool Half, unsigned K, unsigned Most>
 class CutOff {
  public:
@@ -95,8 +95,9 @@ class CutOff {
     }
     for (unsigned line = first_line; line < first_line + lines; line += kSideBySide) {
       for (unsigned column = first_column; column < first_column + columns; ++column) {
-        const Dots dots{d.x + line, ex_ + line, d.lines, d.y + column * K, ey_ + column * K, K,
-                        least_exponent(d.c_element), d.precision};
+        const Dots dots{
+            d.x + line, ex_ + line, d.lines, d.y + column * K, ey_ + column * K, K, least_exponent(d.c_element),
+            d.precision};
         f32* const sums = c + column * d.lines + line;
         if (dot_sixteen<Half, K>(dots, sums)) continue;
         for (unsigned j = 0; j < kSideBySide; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
