@@ -12,10 +12,10 @@
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_tensor_memory.hpp"
+#include "bankshot/simt/matrices/tensor_product.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/tensor_memory/access.hpp"
-#include "bankshot/simt/tensor_memory/copy_in.hpp"
-#include "bankshot/simt/tensor_memory/tensor_product.hpp"
+#include "bankshot/simt/tensor_access/access.hpp"
+#include "bankshot/simt/tensor_access/copy_in.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,9 +1,9 @@
 #include "bankshot/simt/lower/lower_tensor_memory.hpp"
 
 #include "bankshot/simt/lower/lower_matrix.hpp"
+#include "bankshot/simt/matrices/tensor_product.hpp"
 #include "bankshot/simt/rows/lower.hpp"
-#include "bankshot/simt/tensor_memory/copy_in.hpp"
-#include "bankshot/simt/tensor_memory/tensor_product.hpp"
+#include "bankshot/simt/tensor_access/copy_in.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -4,7 +4,7 @@
 //   mma   op[0] = row of addresses of d; op[1] = row of descriptors of a, or of its addresses in tensor memory;
 //         op[2] = row of descriptors of b; op[3] = enable-input-d, a predicate; op[4] = list: the row of instruction
 //         descriptors, then those of disable-output-lane; imm = TensorProductForm; aux = site
-//   The others: simt/tensor_memory/access.hpp.
+//   The others: simt/tensor_access/access.hpp.
 #pragma once
 
 #include "bankshot/simt/rows/lowering.hpp"

@@ -50,6 +50,8 @@ Fragment Fragment::unpacked(uint32_t bits) {
 
 /// mma takes 16 lines of A at a time, so that the two cores of these are neighbours; B and accumulators have 8 columns
 /// at a time.
+unsigned Fragment::cores() const { return lines() / kCoreLines * (across() / core_width()); }
+
 Fragment::Place Fragment::core(unsigned index) const {
   const unsigned along = across() / core_width();
   if (role == Role::b) return {index / along * kCoreLines, index % along * core_width()};

@@ -81,7 +81,7 @@ struct Fragment {
     return role == Role::c ? 8 : kCoreGroups * (element == Element::f64 ? 1 : 32 / bits(element));
   }
   unsigned group() const { return core_width() / kCoreGroups; }
-  unsigned cores() const { return lines() / kCoreLines * (across() / core_width()); }
+  unsigned cores() const;
   unsigned registers_of_core() const { return role == Role::c && element != Element::f16 ? 2 : 1; }
   unsigned registers() const { return cores() * registers_of_core(); }
   unsigned register_bytes() const { return element == Element::f64 ? 8 : 4; }

@@ -171,6 +171,54 @@ TEST_F(EngineTensorMemory, copies_from_shared_memory_reach_all_quarters) {
   }
 }
 
+TEST_F(EngineTensorMemory, two_halves_of_a_shape_are_stored_and_loaded_apart) {
+  // Thread t of a warp stores t in column 0 or, from thread 16 on, in column 5 of lane t mod 16.
+  const auto stats = run_it(
+      "and.b32 %r13, %r1, 0xffffffe0; shl.b32 %r13, %r13, 16; add.u32 %r13, %r13, %r9;\n"
+      "tcgen05.st.sync.aligned.16x32bx2.x1.b32 [%r13], 5, {%r1}; tcgen05.wait::st.sync.aligned;\n"
+      "tcgen05.ld.sync.aligned.16x32bx2.x2.b32 {%r20, %r21}, [%r13], 4; tcgen05.wait::ld.sync.aligned;\n"
+      "setp.lt.u32 %p6, %r1, 16; and.b32 %r14, %r1, 16; setp.eq.u32 %p6, %r14, 0; selp.b32 %r22, %r20, %r21, %p6;\n"
+      "st.global.b32 [%rd2], %r22;\n");
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(out[t], t) << "columns 0 and 1, and 4 and 5";
+}
+
+TEST_F(EngineTensorMemory, copies_of_all_shapes_go_to_their_lanes) {
+  const auto word = [](unsigned at) {
+    const auto bits = [&](unsigned byte) { return std::bit_cast<uint16_t>(static_cast<_Float16>(half_at(byte))); };
+    return bits(at) | static_cast<uint32_t>(bits(at + 2)) << 16;
+  };
+  // The third word of a row; cores of eight rows are 256 bytes apart.
+  const auto of_row = [&](unsigned row) { return word(row / 8 * 256 + row % 8 * 16 + 8); };
+  struct Case {
+    const char* shape;
+    unsigned rows, (*row)(unsigned lane);
+  };
+  for (const Case& c : {Case{"128x256b", 128, [](unsigned lane) { return lane; }},
+                        Case{"128x128b", 128, [](unsigned lane) { return lane; }},
+                        Case{"64x128b.warpx2::02_13", 64, [](unsigned lane) { return lane % 64; }},
+                        Case{"64x128b.warpx2::01_23", 64, [](unsigned lane) { return lane % 32 + lane / 64 * 32; }}}) {
+    const auto stats =
+        run_it("@!%p2 tcgen05.cp.cta_group::1." + std::string(c.shape) + " [%r9], %rd4;\n" + kWait + kRead);
+    ASSERT_TRUE(stats) << stats.error().message;
+    for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(out[t], of_row(c.row(t))) << c.shape << " " << t;
+  }
+  const auto stats = run_it("@!%p2 tcgen05.cp.cta_group::1.4x256b [%r9], %rd4;\n" + kWait + kRead);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; t += 32) ASSERT_EQ(out[t], of_row(t / 32)) << t;
+}
+
+TEST_F(EngineTensorMemory, other_warps_see_every_phase_of_a_barrier) {
+  // Warp 0 does not wait for the others, who must not miss that a phase ends.
+  const auto stats = run_it(kDescriptor + "mov.b32 %r14, 0;\nN:\n" + product("%p5") +
+                            "@!%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r10];\n"
+                            "and.b32 %r15, %r14, 1;\nX: mbarrier.try_wait.parity.shared.b64 %p6, [%r10], %r15; @!%p6 "
+                            "bra X;\nadd.u32 %r14, %r14, 1; setp.lt.u32 %p6, %r14, 6; @%p6 bra N;\n" +
+                            kRead);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
+}
+
 TEST_F(EngineTensorMemory, a_shift_moves_lanes_down_by_one) {
   const auto stats =
       run_it(kDescriptor + product("%p5") + "@!%p2 tcgen05.shift.cta_group::1.down [%r9];\n" + kWait + kRead);

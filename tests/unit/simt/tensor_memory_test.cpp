@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "bankshot/simt/tensor_memory/copy_in.hpp"
-#include "bankshot/simt/tensor_memory/tensor_product.hpp"
+#include "bankshot/simt/matrices/tensor_product.hpp"
+#include "bankshot/simt/tensor_access/copy_in.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -1,4 +1,4 @@
-#include "bankshot/simt/tensor_memory/tensor_product.hpp"
+#include "bankshot/simt/matrices/tensor_product.hpp"
 
 #include <array>
 #include <string_view>

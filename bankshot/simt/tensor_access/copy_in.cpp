@@ -1,11 +1,11 @@
-#include "bankshot/simt/tensor_memory/copy_in.hpp"
+#include "bankshot/simt/tensor_access/copy_in.hpp"
 
 #include <bit>
 #include <cstring>
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/matrices/shared_operand.hpp"
-#include "bankshot/simt/tensor_memory/access.hpp"
+#include "bankshot/simt/tensor_access/access.hpp"
 
 namespace bankshot::simt {
 namespace {

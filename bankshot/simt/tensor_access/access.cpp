@@ -1,4 +1,4 @@
-#include "bankshot/simt/tensor_memory/access.hpp"
+#include "bankshot/simt/tensor_access/access.hpp"
 
 #include <algorithm>
 #include <array>
@@ -219,7 +219,8 @@ const Instr* run_tensor_commit(Warp& w, const Instr* i) {
       if (!products_arrive_at(w, i, cta | byte_in_cta(place), lane)) return nullptr;
     }
   }
-  return i + 1;
+  // Products take no time here: who waits for them must see this phase before the next one ends.
+  return yield_slow(w, i + 1);
 }
 
 }  // namespace bankshot::simt
