@@ -58,6 +58,18 @@ struct Ran {
   std::optional<timing::LaunchTiming> timing;
 };
 
+/// Warns of what a simulation leaves out. @return why the kernel cannot be simulated; empty if it can
+std::string simulated_in_part(const simt::LoadedProgram& program, const simt::LaunchConfig& config) {
+  const auto is_tensor_memory = [](const std::string& text) { return text.starts_with("tcgen05"); };
+  if (std::none_of(program.texts.begin(), program.texts.end(), is_tensor_memory)) return {};
+  if (config.cluster.count() > 1)
+    return "clusters of CTAs that use tcgen05 cannot be simulated yet; bankshot run, explain and check execute them";
+  say_once("tcgen05",
+           "tcgen05 is not timed: each of its instructions takes an issue slot and no more, so the cycles of kernels "
+           "with it are too low");
+  return {};
+}
+
 /// @param together  CTAs that an SM must hold at once
 Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
                                  uint32_t together) {
@@ -71,6 +83,13 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
     auto stats = session.engine().launch(*function.module->program, function.name, config);
     if (!stats) return stats.error();
     return Ran{std::move(*stats), std::nullopt};
+  }
+  if (const std::string why = simulated_in_part(*function.module->program, config); !why.empty()) {
+    simt::Fault fault;
+    fault.kind = simt::Fault::Kind::bad_tensor_memory;
+    fault.message = function.name + ": " + why;
+    fault.kernel = function.name;
+    return fault;
   }
   const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
                                          config.dynamic_shared, together);

@@ -83,7 +83,7 @@ std::string slow_text(const simt::LaunchProgress& progress, double seconds, cons
   const bool known = progress.ctas_done != 0;
   const double all = known ? estimated(progress.ctas_done, progress.ctas, seconds) : seconds;
   if (all <= kSlow) return {};
-  std::string text = fmt::format("bankshot: this launch takes {} {}; quicker: a smaller problem",
+  std::string text = fmt::format("bankshot: this launch takes {} {}; to shorten it: use a smaller problem",
                                  known ? "about" : "more than", time_text(all));
   if (progress.parallel && remedies.threads != 0 && remedies.threads < remedies.cores)
     text += fmt::format(", --threads {} (now {})", remedies.cores, remedies.threads);

@@ -28,9 +28,9 @@ struct Remedies {
   std::string quicker;  ///< an option of the command, with what it does; may be empty
 };
 
-/// "bankshot: this launch takes about 14 min; quicker: a smaller problem, --threads 16 (now 1), --sample (…)", without
-/// a newline. @param progress  its time is estimated as in progress_text(); before a CTA is done it is at least
-/// `seconds`
+/// "bankshot: this launch takes about 14 min; to shorten it: use a smaller problem, --threads 16 (now 1), --sample
+/// (…)", without a newline. @param progress  its time is estimated as in progress_text(); before a CTA is done it is at
+/// least `seconds`
 /// @return empty if it takes a minute at most
 std::string slow_text(const simt::LaunchProgress& progress, double seconds, const Remedies& remedies);
 

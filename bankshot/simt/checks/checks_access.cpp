@@ -388,7 +388,8 @@ void Checks::swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) {
   if (place >= 0) (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {span, i};
 }
 
-void Checks::look_at_swizzle(Warp& w, const Instr* i, uint64_t rows, const uint64_t* places, unsigned span) {
+void Checks::look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places,
+                             unsigned span) {
   const auto text = [](unsigned bytes) {
     return bytes == 0 ? std::string("without a swizzle") : "with a swizzle of " + std::to_string(bytes) + " bytes";
   };
@@ -400,7 +401,8 @@ void Checks::look_at_swizzle(Warp& w, const Instr* i, uint64_t rows, const uint6
     bool is_new = false;
     Finding& finding = find(w, Kind::wrong_swizzle, i, wrote->second.by, 1, is_new);
     if (!is_new) return;
-    finding.thread = thread_of(w, 0);
+    finding.is_warning = wrote->second.span == 0;  // the data may be swizzled in global memory
+    finding.thread = thread_of(w, lane);
     finding.bytes = 16;
     name_shared(w, finding, places[row]);
     finding.detail = "the tensor copy wrote it " + text(wrote->second.span) + ", the matrix descriptor reads it " +
@@ -416,7 +418,7 @@ void Checks::multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const 
   const uint64_t placed = placed_lanes(w, rows, at.data(), bytes);
   if (options_.memory) {
     look_for_unwritten(w, i, placed, 0, at.data(), bytes);
-    look_at_swizzle(w, i, placed, at.data(), span);
+    look_at_swizzle(w, i, lane < 0 ? 0 : static_cast<unsigned>(lane), placed, at.data(), span);
   }
   if (!options_.race) return;
   found_.clear();

@@ -9,6 +9,8 @@ namespace bankshot::simt {
 const Instr* next_path(Warp& warp);
 
 /// Stops the warp so that others may run; it continues at `next`.
+const Instr* let_others_run(Warp& warp, const Instr* next);
+/// The same for who may be waiting: lanes that wait for it at a join may go on without it.
 const Instr* yield_slow(Warp& warp, const Instr* next);
 /// To be returned by instructions that may be waiting for another lane, warp or CTA (InstrFlag::kPolls).
 inline const Instr* polled(Warp& warp, const Instr* next) { return --warp.polls <= 0 ? yield_slow(warp, next) : next; }

@@ -210,11 +210,16 @@ void reunite(Warp& w) {
   w.current = 0;
 }
 
-const Instr* yield_slow(Warp& w, const Instr* next) {
+const Instr* let_others_run(Warp& w, const Instr* next) {
   if (next != w.segment) count(w, next - 1, w.paths[w.current].mask);
   save(w, next);
   w.polls = kPollsPerTurn;
   w.yielded = true;
+  return nullptr;
+}
+
+const Instr* yield_slow(Warp& w, const Instr* next) {
+  let_others_run(w, next);
   release_stale(w);
   return nullptr;
 }

@@ -26,12 +26,13 @@ constexpr unsigned kMostRows = 128, kMostN = 256, kMostK = 32, kDepthBytes = Ten
 class Issued {
  public:
   Issued(Warp& w, const Instr* i, unsigned lane)
-      : w_(w), i_(i), lane_(lane), form_(TensorProductForm::unpacked(i->imm)), d_(address(i->op[0])) {}
+      : w_(w), i_(i), lane_(lane), form_(TensorProductForm::unpacked(i->imm)), d_(address(i->op[0], i->op[5])) {}
 
   /// @return false after a fault
   bool run() {
     if (const std::string why = TensorProduct::read(rows32(list()[0]), form_, product_); !why.empty())
       return refuse("the instruction descriptor does not fit: " + why);
+    if (const std::string why = product_.wrong_lane(d_.lane); !why.empty()) return refuse(why);
     const unsigned ctas = tensor_group(w_, i_, lane_, form_.pair, ctas_);
     if (ctas == 0) return false;
     for (unsigned c = 0; c < ctas; ++c) {
@@ -54,7 +55,7 @@ class Issued {
  private:
   const std::vector<u32>& list() const { return w_.worker->program->lists[i_->op[4]]; }
   u32 rows32(u32 row) const { return w_.row<const u32>(row)[lane_]; }
-  TensorAddress address(u32 row) const { return TensorAddress::unpacked(rows32(row)); }
+  TensorAddress address(u32 row, u32 offset) const { return TensorAddress::unpacked(rows32(row) + offset); }
   bool refuse(const std::string& why) {
     fault(w_, i_, Fault::Kind::bad_tensor_memory, static_cast<int>(lane_), 0, why);
     return false;
@@ -64,11 +65,8 @@ class Issued {
   bool gather(const Cta& cta, const char* name, u32 row, Element element, bool mn_major, unsigned rows, Layout layout,
               f32* out) {
     const u64 bits_of_descriptor = w_.row<const u64>(row)[lane_];
-    if ((bits_of_descriptor >> 61 & 1) != 0) {
-      return refuse(std::string("the descriptor of ") + name +
-                    " has a layout (bits 61 to 63: " + std::to_string(bits_of_descriptor >> 61) +
-                    ") that Bankshot does not have: it has 0 (none), 2 (128 bytes), 4 (64 bytes) and 6 (32 bytes)");
-    }
+    if (const std::string why = MatrixDescriptor::what_is_wrong(bits_of_descriptor); !why.empty())
+      return refuse(std::string("the descriptor of ") + name + " does not fit: " + why);
     const SharedOperand operand{
         name, MatrixDescriptor::unpacked(bits_of_descriptor), mn_major, rows, kDepthBytes, bits(element) / 8};
     alignas(64) std::byte bytes[kMostN * kDepthBytes];
@@ -77,13 +75,15 @@ class Issued {
     return true;
   }
 
-  /// A in tensor memory: a row is in a lane.
-  bool gather_tensor(Cta& cta) {
-    const TensorAddress at = address(i_->op[1]);
+  /// A in tensor memory: each sum takes the row that is in its own lane. @param part  of the columns of D
+  bool gather_tensor(Cta& cta, unsigned part) {
+    const TensorAddress at = address(i_->op[1], static_cast<u32>(i_->imm >> 32));
     constexpr unsigned kWords = kDepthBytes / 4;
     const unsigned rows = product_.rows();
-    if (!tensor_range(w_, cta, i_, static_cast<int>(lane_), at, product_.lane_of_a(rows - 1) + 1, kWords, "A"))
-      return false;
+    if (at.lane != d_.lane)
+      return refuse("A and D must begin at the same lane of tensor memory, but A is at lane " +
+                    std::to_string(at.lane) + " and D at lane " + std::to_string(d_.lane));
+    if (!tensor_range(w_, cta, i_, static_cast<int>(lane_), at, product_.lanes(), kWords, "A")) return false;
     TensorMemory& memory = *cta.tensor_memory;
     const unsigned width = 128 / bits(product_.a), group = width / kCoreGroups;
     alignas(64) f32 core[128];
@@ -91,7 +91,8 @@ class Issued {
       for (unsigned word = 0; word < kWords; word += kCoreGroups) {
         u32 words[kTensorLanes];
         for (unsigned l = 0; l < kTensorLanes; ++l)
-          words[l] = memory.column(at.column + word + l % kCoreGroups)[at.lane + product_.lane_of_a(first + l / 4)];
+          words[l] = memory.column(at.column + word +
+                                   l % kCoreGroups)[at.lane + part * rows + product_.lane_of_a(first + l / 4)];
         numbers_of(words, product_.a, core);
         for (unsigned e = 0; e < kCoreLines * width; ++e)
           x_[(word * group + e % width) * rows + first + e / width] = core[e];
@@ -100,13 +101,19 @@ class Issued {
     return true;
   }
 
+  void multiply_columns(const Dense& dense, f32* sums) const {
+    constexpr unsigned kMost = kMostN * kMostK;
+    if (product_.d == Element::s32) {
+      multiply_integers(dense, sums);
+    } else if (product_.d == Element::f16) {
+      multiply<true, kMost>(dense, sums);
+    } else {
+      multiply<false, kMost>(dense, sums);
+    }
+  }
+
   bool multiply_in(Cta& cta) {
     const unsigned rows = product_.rows(), k = product_.k(), n = product_.n;
-    const bool has_a = form_.a_in_tensor_memory
-                           ? gather_tensor(cta)
-                           : gather(cta, "A", i_->op[1], product_.a, product_.mn_major_a, rows, {1, rows}, x_);
-    if (!has_a) return false;
-    if (product_.negate_a) negate(x_, rows * k);
     const bool accumulates = (w_.predicate_value(i_->op[3]) >> lane_ & 1) != 0, integers = product_.d == Element::s32;
     // Sums of 128 rows as f32 are made where they are.
     const bool in_place = rows == TensorMemory::kLanes && product_.d == Element::f32 && form_.shift == 0 &&
@@ -117,14 +124,16 @@ class Issued {
     } else if (!in_place) {
       begin_sums(*cta.tensor_memory);
     }
-    const Dense dense{rows, n, k, product_.a, product_.b, product_.d, x_, y_, Precision{}};
-    constexpr unsigned kMost = kMostN * kMostK;
-    if (integers) {
-      multiply_integers(dense, sums);
-    } else if (product_.d == Element::f16) {
-      multiply<true, kMost>(dense, sums);
-    } else {
-      multiply<false, kMost>(dense, sums);
+    // A in shared memory serves all columns; in tensor memory each part of them has its own.
+    const unsigned parts = form_.a_in_tensor_memory ? product_.parts() : 1, columns = n / parts;
+    for (unsigned part = 0; part < parts; ++part) {
+      const bool has_a = form_.a_in_tensor_memory
+                             ? gather_tensor(cta, part)
+                             : gather(cta, "A", i_->op[1], product_.a, product_.mn_major_a, rows, {1, rows}, x_);
+      if (!has_a) return false;
+      if (product_.negate_a) negate(x_, rows * k);
+      const Dense dense{rows, columns, k, product_.a, product_.b, product_.d, x_, y_ + part * columns * k};
+      multiply_columns(dense, sums + part * columns * rows);
     }
     if (in_place) {
       BANKSHOT_LANE_LOOP

@@ -103,12 +103,12 @@ bool sparse_product(const Warpgroup& group, const Instr* i) {
     if (form.negate_a != form.negate_b) negate(rows, WarpgroupForm::kRows * kept);
     std::fill_n(sums, WarpgroupForm::kRows * lines, 0.0f);
     begin_sums(*group[w], i, form, operands.accumulates, {lines, 1}, sums);
-    const Exact exact(bits_of_b, bit_range(rows, WarpgroupForm::kRows * kept), kept, precision_of(form));
+    const BitRange bits_of_a = bit_range(rows, WarpgroupForm::kRows * kept);
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
       select_rows(form.selection(), metadata, row, lines, b, own);
       const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
-      multiply_for<kMostDepth * kMostColumns>(form, dense, exact, sums + row * lines);
+      multiply_for<kMostDepth * kMostColumns>(form, dense, Exact(dense, bits_of_b, bits_of_a), sums + row * lines);
     }
     end_sums(*group[w], i, form, operands.accumulates, {lines, 1}, sums);
   }

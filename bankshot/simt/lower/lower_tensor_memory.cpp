@@ -104,24 +104,20 @@ void lower_tensor_product(Decoder& decoder, const ptx::Instruction& instruction,
   } else {
     out.op[1] = decoder.source(operands[1], Type::b64);
   }
-  if (offset_of_d != 0 || offset_of_a != 0) {
-    decoder.error(instruction.position, "the addresses of a product are registers, without anything added");
-    return;
-  }
   out.op[2] = decoder.source(operands[2], Type::b64);
   std::vector<uint32_t> rows{decoder.source(operands[3], Type::b32)};
   size_t next = 4;
   if (operands[next].kind == Operand::Kind::vector) {
     const unsigned lanes = form.pair ? 8 : 4;
     if (form.stationary) {
-      decoder.error(operands[next].position, ".ws does not take lanes that are not written");
+      decoder.error(operands[next].position, ".ws takes no mask of output lanes");
       return;
     }
     if (!lower_registers(decoder, operands[next], lanes, 4, false, rows)) return;
     ++next;
   }
   if (next == operands.size()) {
-    decoder.error(instruction.position, "expected a predicate, enable-input-d, behind the descriptor");
+    decoder.error(instruction.position, "expected the predicate enable-input-d after the instruction descriptor");
     return;
   }
   out.op[3] = decoder.predicate_source(operands[next++]);
@@ -146,7 +142,8 @@ void lower_tensor_product(Decoder& decoder, const ptx::Instruction& instruction,
     return;
   }
   out.op[4] = keep_rows(decoder, std::move(rows));
-  out.imm = form.packed();
+  out.imm = form.packed() | offset_of_a << 32;
+  out.op[5] = static_cast<uint32_t>(offset_of_d);
   out.aux = decoder.new_site(16);
 }
 

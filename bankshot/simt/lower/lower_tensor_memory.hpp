@@ -3,7 +3,8 @@
 //
 //   mma   op[0] = row of addresses of d; op[1] = row of descriptors of a, or of its addresses in tensor memory;
 //         op[2] = row of descriptors of b; op[3] = enable-input-d, a predicate; op[4] = list: the row of instruction
-//         descriptors, then those of disable-output-lane; imm = TensorProductForm; aux = site
+//         descriptors, then those of disable-output-lane; imm = TensorProductForm, and in its upper half what is
+//         added to the address of a; op[5] = what is added to that of d; aux = site
 //   The others: simt/tensor_access/access.hpp.
 #pragma once
 

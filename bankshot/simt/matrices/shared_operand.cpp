@@ -25,7 +25,7 @@ std::string text_of(const MatrixDescriptor& d) {
 bool fetch_core(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand,
                 const OperandCore& core, std::byte* to) {
   const uint32_t size = cta.shared_bytes;
-  for (size_t r = 0; r < core.size(); ++r) {
+  for (size_t r = 0; r < operand.lines; ++r) {
     if (core[r] <= size - kUnit && size >= kUnit) {
       std::memcpy(to + r * kUnit, cta.shared + core[r], kUnit);
       continue;
@@ -48,6 +48,7 @@ SharedOperand::Cores SharedOperand::cores() const {
 
 bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand, std::byte* to) {
   const auto [gs, js] = operand.cores();
+  const uint64_t read = (uint64_t{1} << operand.lines) - 1;
   const uint64_t window = &cta == w.cta ? 0 : (uint64_t{cta.rank} + 1) << Windows::kCtaShift;
   for (unsigned g = 0; g < gs; ++g) {
     for (unsigned j = 0; j < js; ++j, to += SharedOperand::kCoreBytes) {
@@ -56,12 +57,12 @@ bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const Shar
       if (Checker* const checks = w.worker->checks) {
         std::array<uint64_t, kLanes32> rows{};
         std::transform(core.begin(), core.end(), rows.begin(), [&](uint32_t row) { return window | row; });
-        checks->multiplies(w, i, lane, 0xff, rows.data(), kUnit, operand.descriptor.span());
+        checks->multiplies(w, i, lane, read, rows.data(), kUnit, operand.descriptor.span());
       }
       if (!w.worker->counting) continue;
       std::array<uint32_t, kLanes32> offsets{};
       std::copy(core.begin(), core.end(), offsets.begin());
-      count_shared(w, i->aux, scratchpad::AccessKind::ldmatrix, kUnit, offsets.data(), 0xff);
+      count_shared(w, i->aux, scratchpad::AccessKind::ldmatrix, kUnit, offsets.data(), read);
     }
   }
   return true;

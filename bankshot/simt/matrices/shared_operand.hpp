@@ -20,6 +20,7 @@ struct SharedOperand {
   unsigned rows = 0;                       ///< of A, or columns of B
   unsigned depth = WarpgroupForm::kDepth;  ///< bytes of one
   unsigned bytes = 2;                      ///< of an element, if MN-major
+  unsigned lines = 8;                      ///< of a core, that are read
 
   /// How many cores it has, by MatrixDescriptor::core().
   struct Cores {

@@ -58,7 +58,7 @@ uint64_t TensorProductForm::packed() const {
 
 TensorProductForm TensorProductForm::unpacked(uint64_t bits) {
   return {static_cast<Kind>(bits & 0xff), (bits >> 8 & 1) != 0, (bits >> 9 & 1) != 0, (bits >> 10 & 1) != 0,
-          static_cast<unsigned>(bits >> 16)};
+          static_cast<unsigned>(bits >> 16 & 0xff)};
 }
 
 unsigned TensorProduct::parts() const {
@@ -66,12 +66,19 @@ unsigned TensorProduct::parts() const {
   return TensorMemory::kLanes / rows();
 }
 
+std::string TensorProduct::wrong_lane(unsigned lane) const {
+  if (lane == 0 || (spread() && lane == 16)) return {};
+  return "D must be at lane 0" + std::string(spread() ? " or 16" : "") + " of tensor memory for M " +
+         std::to_string(m) + ", but is at lane " + std::to_string(lane);
+}
+
 std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& form, TensorProduct& out) {
   const auto field = [&](unsigned first, unsigned count) { return descriptor >> first & ((1u << count) - 1); };
   const auto type = [&](const char* what, unsigned code) {
-    return std::string("the type of ") + what + " (code " + std::to_string(code) +
-           ") is none of .kind::" + std::string(name_of(form.kind)) +
-           (form.kind == Kind::f8f6f4 ? " that Bankshot has: these are e4m3 (0) and e5m2 (1)" : "");
+    const bool some = form.kind == Kind::f8f6f4;
+    return "type code " + std::to_string(code) + " of " + what +
+           (some ? " is not supported for .kind::" : " does not exist for .kind::") + std::string(name_of(form.kind)) +
+           (some ? ": supported are e4m3 (0) and e5m2 (1)" : "");
   };
   out = {};
   out.pair = form.pair;
@@ -89,7 +96,7 @@ std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& fo
   out.d = d == 0 ? Element::f16 : d == 1 ? Element::f32 : Element::s32;
   const bool halves = form.kind == Kind::f8f6f4 || (out.a == Element::f16 && out.b == Element::f16);
   if (d == 3 || (out.d == Element::s32) != integers || (out.d == Element::f16 && !halves))
-    return "the type of D (code " + std::to_string(d) + ") is none of these A and B: " +
+    return "D cannot have type code " + std::to_string(d) + " with these A and B: " +
            (integers ? "it must be s32 (2)"
             : halves ? "it must be f16 (0) or f32 (1)"
                      : "it must be f32 (1)");
@@ -102,6 +109,8 @@ std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& fo
   out.m = field(24, 5) * 16;
   if (const std::string why = wrong_shape(out, form.kind); !why.empty()) return why;
   if (form.a_in_tensor_memory && out.mn_major_a) return "A is in tensor memory, where it cannot be MN-major";
+  if (form.kind == Kind::tf32 && (out.mn_major_a || out.mn_major_b))
+    return "tf32 operands that are MN-major need the 128-byte swizzle in units of 32 bytes, which is not supported";
   const unsigned of_unit = form.pair ? 32 : 16;
   if (out.mn_major_b && bits(out.b) == 8 && out.n % of_unit != 0)
     return "B has elements of 8 bits and is MN-major: N must be a multiple of " + std::to_string(of_unit);

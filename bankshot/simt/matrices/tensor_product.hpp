@@ -46,10 +46,11 @@ struct TensorProduct {
   unsigned lanes() const { return spread() ? 112 : TensorMemory::kLanes; }
   /// Where D is, from its address on.
   TensorAddress sum(unsigned row, unsigned column) const {
-    const unsigned lane = spread() ? row % 16 + row / 16 * 32 : row;
-    return {lane + column / columns() * rows(), column % columns()};
+    return {lane_of_a(row) + column / columns() * rows(), column % columns()};
   }
-  /// Where row of A is, if it is in tensor memory.
+  /// @return why D, and A in tensor memory, cannot begin at this lane; empty if they can
+  std::string wrong_lane(unsigned lane) const;
+  /// Where a row of A is, if A is in tensor memory.
   unsigned lane_of_a(unsigned row) const { return spread() ? row % 16 + row / 16 * 32 : row; }
 
  private:

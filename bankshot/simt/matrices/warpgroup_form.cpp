@@ -39,6 +39,19 @@ MatrixDescriptor MatrixDescriptor::unpacked(uint64_t bits) {
   return {units(0), units(16), units(32), static_cast<unsigned>(bits >> 49 & 7), kAtoms[bits >> 62]};
 }
 
+std::string MatrixDescriptor::what_is_wrong(uint64_t bits) {
+  const uint64_t layout = bits >> 61, version = bits >> 46 & 7;
+  if (layout % 2 != 0) {
+    return "it asks for layout " + std::to_string(layout) +
+           " (bits 61 to 63), which is not supported: supported are 0 (no swizzle), 2 (128 bytes), 4 (64 bytes) and 6 "
+           "(32 bytes)";
+  }
+  if (version != 1)
+    return "bits 46 to 48 must be 1, but are " + std::to_string(version) + ": a descriptor of wgmma does not fit";
+  if ((bits >> 52 & 1) != 0) return "bit 52, an absolute leading offset, is not supported";
+  return {};
+}
+
 OperandCore MatrixDescriptor::core(bool mn_major, unsigned g, unsigned j) const {
   const unsigned wide = atom / 16;  // units of 16 bytes
   uint32_t first = start;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "bankshot/simt/matrices/fragment.hpp"
 #include "bankshot/simt/matrices/sparse_selection.hpp"
@@ -43,6 +44,8 @@ struct MatrixDescriptor {
   unsigned atom = 16;  ///< bytes of a row of the swizzle: 32, 64, 128; 16: none
 
   static MatrixDescriptor unpacked(uint64_t bits);
+  /// Of one of tcgen05, whose layout is in bits 61 to 63. @return what is wrong or not supported; empty if nothing is
+  static std::string what_is_wrong(uint64_t bits);
   unsigned span() const { return atom == 16 ? 0 : atom; }  ///< bytes of the swizzle; 0: none
   /// The core of rows 8 g to 8 g + 7 and of bytes 16 j to 16 j + 15 of them. A row is one of A or a column of B; of a
   /// matrix that is MN-major (16-bit elements only), it is an element of k, so that g counts eight k, and j eight rows

@@ -30,8 +30,8 @@ bool same_in_warp(Warp& w, const Instr* i, uint32_t row, const char* what, uint3
   const uint32_t* const other = std::find_if(values, values + kThreads, [&](uint32_t other) { return other != value; });
   if (other == values + kThreads) return true;
   wrong(w, i, static_cast<int>(other - values),
-        std::string("all threads of the warp have to give the same ") + what +
-            ", but this one gives another than the first");
+        std::string("all threads of the warp must give the same ") + what +
+            ", but this thread's differs from that of the first");
   return false;
 }
 
@@ -140,13 +140,15 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
   if (w.cta->tensor_memory == nullptr) w.cta->tensor_memory = std::make_unique<TensorMemory>();
   TensorMemory& memory = *w.cta->tensor_memory;
   if (memory.relinquished())
-    return wrong(w, i, 0, "the CTA allocates columns after it has given up the right to (relinquish_alloc_permit)");
+    return wrong(
+        w, i, 0,
+        "tcgen05.alloc after tcgen05.relinquish_alloc_permit: the CTA has given up the right to allocate columns");
   const std::optional<unsigned> first = memory.allocate(columns);
   if (!first) {
     // Another warp may free some.
     if (++memory.waited <= kMostWaits) return yield_slow(w, i);
     return fault(w, i, Fault::Kind::deadlock, 0, 0,
-                 "tcgen05.alloc waits for ever for " + std::to_string(columns) +
+                 "tcgen05.alloc waits forever for " + std::to_string(columns) +
                      " columns: " + std::to_string(memory.in_use()) + " of 512 are allocated, and no warp frees them");
   }
   const uint32_t address = TensorAddress{0, *first}.packed();
@@ -220,7 +222,7 @@ const Instr* run_tensor_commit(Warp& w, const Instr* i) {
     }
   }
   // Products take no time here: who waits for them must see this phase before the next one ends.
-  return yield_slow(w, i + 1);
+  return let_others_run(w, i + 1);
 }
 
 }  // namespace bankshot::simt

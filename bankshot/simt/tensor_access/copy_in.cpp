@@ -1,5 +1,6 @@
 #include "bankshot/simt/tensor_access/copy_in.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -54,9 +55,15 @@ const Instr* run_tensor_copy_in(Warp& w, const Instr* i) {
   return for_issuers(w, i, [&](unsigned lane, TensorAddress at) {
     Cta* ctas[2] = {};
     const unsigned count = tensor_group(w, i, lane, form.pair, ctas);
-    const MatrixDescriptor source = MatrixDescriptor::unpacked(w.row<const uint64_t>(i->op[1])[lane]);
-    // Eight rows are read at a time; of .4x256b four are used.
-    const SharedOperand operand{"of the copy", source, false, form.rows < 8 ? 8u : form.rows, form.words * 4u};
+    const uint64_t bits = w.row<const uint64_t>(i->op[1])[lane];
+    if (const std::string why = MatrixDescriptor::what_is_wrong(bits); !why.empty()) {
+      fault(w, i, Fault::Kind::bad_tensor_memory, static_cast<int>(lane), 0,
+            "the descriptor of the copy does not fit: " + why);
+      return false;
+    }
+    SharedOperand operand{"of the copy", MatrixDescriptor::unpacked(bits), false, std::max<unsigned>(form.rows, 8),
+                          form.words * 4u};
+    operand.lines = std::min<unsigned>(form.rows, 8);
     for (unsigned c = 0; c < count; ++c) {
       const unsigned lanes = form.lane(form.rows - 1u, form.copies - 1u) + 1;
       if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), at, lanes, form.words, "the destination")) return false;

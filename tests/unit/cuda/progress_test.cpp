@@ -59,20 +59,24 @@ TEST(CudaProgress, what_helps_is_said_of_a_launch_of_more_than_a_minute) {
   const Remedies none{.threads = 0, .cores = 8, .quicker = ""};
   // 1 of 6 CTAs in 10 s: a minute in all. 1 of 84: 14 minutes.
   EXPECT_EQ(slow_text({1, 6, 0}, 10, none), "");
-  EXPECT_EQ(slow_text({1, 84, 0}, 10, none), "bankshot: this launch takes about 14 min; quicker: a smaller problem");
+  EXPECT_EQ(slow_text({1, 84, 0}, 10, none),
+            "bankshot: this launch takes about 14 min; to shorten it: use a smaller problem");
   EXPECT_EQ(slow_text({0, 84, 0}, 60, none), "");
-  EXPECT_EQ(slow_text({0, 84, 0}, 61, none), "bankshot: this launch takes more than 61 s; quicker: a smaller problem");
+  EXPECT_EQ(slow_text({0, 84, 0}, 61, none),
+            "bankshot: this launch takes more than 61 s; to shorten it: use a smaller problem");
 }
 
 TEST(CudaProgress, threads_help_where_there_are_more_and_ctas_run_in_parallel) {
   const Remedies one{.threads = 1, .cores = 8, .quicker = "--sample"};
-  EXPECT_EQ(slow_text({1, 84, 0}, 10, one),
-            "bankshot: this launch takes about 14 min; quicker: a smaller problem, --threads 8 (now 1), --sample");
+  EXPECT_EQ(
+      slow_text({1, 84, 0}, 10, one),
+      "bankshot: this launch takes about 14 min; to shorten it: use a smaller problem, --threads 8 (now 1), --sample");
   const simt::LaunchProgress in_order{.ctas_done = 1, .ctas = 84, .parallel = false};
   EXPECT_EQ(slow_text(in_order, 10, one),
-            "bankshot: this launch takes about 14 min; quicker: a smaller problem, --sample");
+            "bankshot: this launch takes about 14 min; to shorten it: use a smaller problem, --sample");
   const Remedies all{.threads = 8, .cores = 8, .quicker = ""};
-  EXPECT_EQ(slow_text({1, 84, 0}, 10, all), "bankshot: this launch takes about 14 min; quicker: a smaller problem");
+  EXPECT_EQ(slow_text({1, 84, 0}, 10, all),
+            "bankshot: this launch takes about 14 min; to shorten it: use a smaller problem");
 }
 
 }  // namespace

@@ -219,6 +219,46 @@ TEST_F(EngineTensorMemory, other_warps_see_every_phase_of_a_barrier) {
   for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
 }
 
+TEST_F(EngineTensorMemory, a_lane_may_commit_often_before_its_warp_goes_on) {
+  const auto stats = run_it(kDescriptor +
+                            "mov.b32 %r14, 0; mbarrier.inval.shared.b64 [%r10];\n"
+                            "@%p2 bra E; mbarrier.init.shared.b64 [%r10], 6;\nN:\n" +
+                            "tcgen05.mma.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5;\n"
+                            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r10];\n"
+                            "add.u32 %r14, %r14, 1; setp.lt.u32 %p6, %r14, 6; @%p6 bra N;\nE:\n" +
+                            kRead);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 32; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
+}
+
+TEST_F(EngineTensorMemory, each_part_of_the_columns_has_its_own_a_in_tensor_memory) {
+  // M 64, N 64, .ws: rows of ones for columns 0 to 31, of twos for the others, behind the 32 columns of the sums.
+  const auto stats = run_it(
+      "mov.b32 %r12, 0x04100010; setp.lt.u32 %p6, %r1, 64; selp.b32 %r20, 0x3c003c00, 0x40004000, %p6; and.b32 %r13, "
+      "%r1, 0xffffffe0;\nshl.b32 %r13, %r13, 16; add.u32 %r13, %r13, %r9; tcgen05.st.sync.aligned.32x32b.x8.b32 "
+      "[%r13+32], {%r20, %r20, %r20, %r20, %r20, %r20, %r20, %r20};\ntcgen05.wait::st.sync.aligned; "
+      "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n"
+      "@!%p2 tcgen05.mma.ws.cta_group::1.kind::f16 [%r9], [%r9+32], %rd5, %r12, %p5;\n" +
+      kWait + kRead);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) {
+    float all = 0;
+    for (unsigned k = 0; k < 16; ++k) all += element(4096, 2 + t / 64 * 32, k);
+    ASSERT_EQ(std::bit_cast<float>(out[t]), all * (t < 64 ? 1 : 2)) << t;
+  }
+}
+
+TEST_F(EngineTensorMemory, descriptors_of_wgmma_are_refused) {
+  EXPECT_NE(message_of("mov.b64 %rd4, 0x0000001000080000;\n" + kDescriptor + product("%p5"))
+                .find("bits 46 to 48 must be 1, but are 0: a descriptor of wgmma does not fit"),
+            std::string::npos);
+  EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0x2000000000000000;\n@!%p2 tcgen05.cp.cta_group::1.128x128b [%r9], %rd4;\n")
+                .find("the descriptor of the copy does not fit: it asks for layout 1"),
+            std::string::npos);
+  EXPECT_NE(message_of(kDescriptor + "add.u32 %r9, %r9, 0x10000;\n" + product("%p5")).find("D must be at lane 0 of"),
+            std::string::npos);
+}
+
 TEST_F(EngineTensorMemory, a_shift_moves_lanes_down_by_one) {
   const auto stats =
       run_it(kDescriptor + product("%p5") + "@!%p2 tcgen05.shift.cta_group::1.down [%r9];\n" + kWait + kRead);
@@ -243,8 +283,9 @@ TEST_F(EngineTensorMemory, a_pair_of_ctas_shares_a_product) {
 }
 
 TEST_F(EngineTensorMemory, what_hardware_does_not_take_is_named) {
-  EXPECT_NE(message_of("mov.b32 %r12, 0x08040c10;\n" + product("%p5")).find("the type of B (code 3)"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of("mov.b32 %r12, 0x08040c10;\n" + product("%p5")).find("type code 3 of B does not exist for .kind::f16"),
+      std::string::npos);
   EXPECT_NE(message_of("mov.b32 %r12, 0x03040010;\n" + product("%p5")).find("M is 48"), std::string::npos);
   EXPECT_NE(message_of("mov.b32 %r12, 0x08200010;\n" + product("%p5"))
                 .find("D is at lane 0, column 0 of tensor memory and has 128 lanes and 128 columns, but not all"),
@@ -266,7 +307,7 @@ TEST_F(EngineTensorMemory, what_hardware_does_not_take_is_named) {
                 .find("launch clusters of an even number"),
             std::string::npos);
   EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0x2000000000000000;\n" + kDescriptor + product("%p5"))
-                .find("the descriptor of A has a layout (bits 61 to 63: 1)"),
+                .find("the descriptor of A does not fit: it asks for layout 1 (bits 61 to 63)"),
             std::string::npos);
 }
 

@@ -93,12 +93,24 @@ uint32_t sum_of(const std::vector<Number>& a, const std::vector<Number>& b, unsi
 
 /// Bits that are a number near 1, any, or an edge, by kind; or products and sums are near 2^-100, or near 2^124: the
 /// ends of what is done side by side; or they have few bits, so that sums mostly are exact, but for accumulators that
-/// are not multiples of the products' last bits (5) or near to where they have too many bits (6).
+/// are not multiples of the products' last bits (5) or near to where they have too many bits (6), and factors are
+/// subnormal (7).
 uint64_t random_bits(std::mt19937_64& random, const Format& f, int kind) {
   const uint64_t all = random() & (~uint64_t{0} >> (64 - f.bits));
   const unsigned low = f.bits - 1 - f.exponent;  // of the exponent field
   const uint64_t sign = all & uint64_t{1} << (f.bits - 1), bias = (1u << (f.exponent - 1)) - 1;
   if (kind == 0) return (all & ((uint64_t{1} << low) - 1)) | sign | (bias - random() % 4) << low;
+  if (kind == 7) {  // few bits, of which many are subnormal
+    const bool narrow = f.name == "f32" ? random() % 2 == 0 : random() % 3 != 0;
+    if (random() % 8 == 0) return sign;
+    const uint64_t last = uint64_t{1} << random() % 2;
+    const int least = f.name == "f32" ? -30 + static_cast<int>(random() % 8) : 1 + static_cast<int>(random() % 3);
+    return narrow && f.name != "f32"
+               ? sign | last
+               : sign | (f.name == "f32" ? bias + static_cast<uint64_t>(static_cast<int64_t>(least))
+                                         : static_cast<uint64_t>(least))
+                            << low;
+  }
   if (kind >= 5) {
     const bool accumulator = f.bits == 32 && f.name == "f32";
     if (random() % 8 == 0) return sign;
@@ -189,7 +201,7 @@ TEST_P(MmaRows, floating_point_sums_follow_the_rule_in_every_format) {
       {"m16n8k32", {16, 32, kE4m3, kE4m3, kF32}}, {"m16n8k32", {16, 32, kE5m2, kE4m3, kF32}},
       {"m16n8k16", {16, 16, kE4m3, kE5m2, kF32}}, {"m16n8k32", {16, 32, kE5m2, kE5m2, kF16}}};
   for (const auto& [shape, form] : forms) {
-    for (int kind = 0; kind < 7; ++kind) {
+    for (int kind = 0; kind < 8; ++kind) {
       const bool wide = form.a.exponent == kF32.exponent;
       if (!wide && (kind == 3 || kind == 4)) continue;
       for (uint64_t seed = 1; seed <= 6; ++seed) {

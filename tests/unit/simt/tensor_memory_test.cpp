@@ -94,7 +94,7 @@ TEST(TensorProduct, descriptor_is_read_by_field) {
   EXPECT_NE(wrong(shape(96, 64) | kSumsF32).find("M is 96, but .kind::f16 takes 64 and 128"), std::string::npos);
   EXPECT_NE(wrong(shape(128, 0) | kSumsF32).find("N is 0"), std::string::npos);
   EXPECT_NE(wrong(shape(128, 64) | 2 << 4).find("it must be f16 (0) or f32 (1)"), std::string::npos);
-  EXPECT_NE(wrong(shape(128, 64) | kSumsF32 | 3 << 7).find("the type of A (code 3)"), std::string::npos);
+  EXPECT_NE(wrong(shape(128, 64) | kSumsF32 | 3 << 7).find("type code 3 of A"), std::string::npos);
   EXPECT_NE(wrong(shape(128, 64) | kSumsF32 | 4).find("sparse"), std::string::npos);
   TensorProductForm form;
   form.kind = TensorProductForm::Kind::i8;

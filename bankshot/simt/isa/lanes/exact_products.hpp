@@ -52,19 +52,21 @@ inline BitRange bit_range(const f32* x, unsigned count) {
 /// What makes sums exact.
 class Exact {
  public:
-  /// @param x, y  all factors @param k  products of a sum
-  Exact(BitRange x, BitRange y, unsigned k, const Precision& precision) : bits_(std::min(precision.fraction, 22)) {
-    if (x.high < x.low || y.high < y.low) x = y = {0, 0};  // all products are 0
-    low_ = x.low + y.low;
-    s32 high = x.high + y.high;
-    for (unsigned products = 1; products < k; products *= 2) ++high;
-    admitted_ = high - low_ <= bits_ && low_ > -100 && high < 100;
+  /// @param x, y  all of d's factors
+  Exact(const Dense& d, BitRange x, BitRange y) : bits_(std::min(d.precision.fraction, 22)) {
+    const bool zero = x.high < x.low || y.high < y.low;  // all products are
+    low_ = zero ? 0 : x.low + y.low;
+    // Subnormal factors count with the least exponent of their format, and so do subnormal accumulators.
+    s32 high = zero ? 0 : count_as(x.high, d.x_element) + count_as(y.high, d.y_element);
+    for (unsigned products = 1; products < d.k; products *= 2) ++high;
+    const s32 last = least_exponent(d.c_element) - d.precision.places;
+    admitted_ = high - low_ <= bits_ && low_ > -100 && high < 100 && low_ >= last;
   }
   static Exact of(const Dense& d) {
     // Most numbers that are not admitted show it at once.
     const unsigned some = kSideBySide, xs = d.lines * d.k, ys = d.columns * d.k;
-    const Exact first(bit_range(d.x, some), bit_range(d.y, std::min(some, ys)), d.k, d.precision);
-    return first.admitted_ ? Exact(bit_range(d.x, xs), bit_range(d.y, ys), d.k, d.precision) : first;
+    const Exact first(d, bit_range(d.x, some), bit_range(d.y, std::min(some, ys)));
+    return first.admitted_ ? Exact(d, bit_range(d.x, xs), bit_range(d.y, ys)) : first;
   }
 
   /// Products are multiples of 2^low, and any sum of them is below 2^(low + bits). So are accumulators that pass
@@ -93,6 +95,8 @@ class Exact {
   };
 
  private:
+  static s32 count_as(s32 high, Element element) { return std::max(high, least_exponent(element) + 1); }
+
   s32 bits_, low_ = 0;
   bool admitted_ = false;
 };
@@ -142,16 +146,15 @@ inline void fuse_blocks(const Dense& d, const Exact* exact, f32* c, F inexact) {
 template <class F>
 inline void fuse(const Dense& d, const Exact* exact, f32* c, F inexact) {
 #if defined(__AVX512F__)
-  constexpr unsigned kVectors = 4, kColumns = 8;
+  constexpr unsigned kVectors = 4, kColumns = 4;
 #else
-  constexpr unsigned kVectors = 2, kColumns = 2;
+  constexpr unsigned kVectors = 2, kColumns = 1;
 #endif
   const bool wide = d.lines % (kVectors * kSideBySide) == 0;
   if (d.columns % 4 != 0) {
     return wide ? fuse_blocks<kVectors, 1>(d, exact, c, inexact) : fuse_blocks<1, 1>(d, exact, c, inexact);
   }
-  return wide ? fuse_blocks<kVectors, kColumns / 2>(d, exact, c, inexact)
-              : fuse_blocks<1, kColumns / 2>(d, exact, c, inexact);
+  return wide ? fuse_blocks<kVectors, kColumns>(d, exact, c, inexact) : fuse_blocks<1, kColumns>(d, exact, c, inexact);
 }
 
 /// c += x y where all sums have at most 24 bits: products of integers of up to 8 bits.
