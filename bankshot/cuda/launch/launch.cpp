@@ -27,6 +27,7 @@
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/simt/device/device_runtime.hpp"
+#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::cuda {
 namespace {
