@@ -221,8 +221,8 @@ TEST_F(EngineTensorMemory, other_warps_see_every_phase_of_a_barrier) {
 
 TEST_F(EngineTensorMemory, a_lane_may_commit_often_before_its_warp_goes_on) {
   const auto stats = run_it(kDescriptor +
-                            "mov.b32 %r14, 0; mbarrier.inval.shared.b64 [%r10];\n"
-                            "@%p2 bra E; mbarrier.init.shared.b64 [%r10], 6;\nN:\n" +
+                            "mov.b32 %r14, 0;\n"
+                            "@%p2 bra E; mbarrier.inval.shared.b64 [%r10]; mbarrier.init.shared.b64 [%r10], 6;\nN:\n" +
                             "tcgen05.mma.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5;\n"
                             "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r10];\n"
                             "add.u32 %r14, %r14, 1; setp.lt.u32 %p6, %r14, 6; @%p6 bra N;\nE:\n" +

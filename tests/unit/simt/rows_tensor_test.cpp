@@ -58,7 +58,7 @@ uint32_t encode(bool half, bool negative, unsigned __int128 magnitude, int expon
   }
   const auto bits = static_cast<uint64_t>(kept) + (static_cast<uint64_t>(scale - least) << fraction);
   const uint64_t infinity = static_cast<uint64_t>(most - least + 2) << fraction;
-  return sign | static_cast<uint32_t>(std::min(bits, infinity));
+  return bits == 0 ? 0 : sign | static_cast<uint32_t>(std::min(bits, infinity));  // an H100 makes no -0
 }
 
 /// The rule of docs/ptx.md, in integers.
