@@ -1,5 +1,7 @@
 // What Checks finds of operands that descriptors describe: tensor copies with another swizzle, and products of tcgen05
 // that nothing orders.
+#include <optional>
+
 #include "bankshot/simt/checks/checks.hpp"
 #include "tensor_copy_harness.hpp"
 
@@ -11,8 +13,8 @@ class OperandChecks : public TensorCopy {
   /// The findings, after a box of 32 rows of 64 bytes came with a swizzle (TensorMap::swizzle_64) and `body` read it.
   /// %rd4: a descriptor of it without swizzle, cores of eight rows 512 bytes apart.
   std::vector<Finding> found(int swizzle, const std::string& body, CheckOptions wanted = {.memory = true}) {
-    Checks checks(wanted);
-    options.checks = &checks;
+    checks_.emplace(wanted);
+    options.checks = &*checks_;
     const uint64_t sizes[] = {16, 32}, strides[] = {64};
     const uint32_t steps[] = {1, 1}, box[] = {16, 32};
     const auto result = run_with(
@@ -33,11 +35,13 @@ class OperandChecks : public TensorCopy {
         [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); },
         std::vector<uint32_t>(16 * 32, 5));
     EXPECT_TRUE(result) << result.error().message;
-    options.checks = nullptr;
-    return checks.findings();
+    return checks_->findings();
   }
   static inline const std::string kCopy = "@%p2 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r23], %rd4;\n",
                                   kSwizzled = "or.b64 %rd4, %rd4, 0x8000000000000000;\n";
+
+ private:
+  std::optional<Checks> checks_;  ///< the engine keeps its address
 };
 
 TEST_F(OperandChecks, descriptors_have_the_swizzle_of_the_tensor_map) {
