@@ -37,9 +37,9 @@ void begin_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool a
   if (accumulates && form.d != Element::s32) return gather_sums(d_rows(w, i), form.fragment(Role::c), layout, sums);
 }
 
-/// And after it. @param sums  exact, of integers
-void end_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates, Layout layout,
-              const f32* sums) {
+/// And after it. Inlined, since what it does depends on the layout. @param sums  exact, of integers
+[[gnu::always_inline]] inline void end_sums(const Warp& w, const Instr* i, const WarpgroupForm& form, bool accumulates,
+                                            Layout layout, const f32* sums) {
   if (form.d != Element::s32) return scatter_sums(d_rows(w, i), form.fragment(Role::c), layout, sums);
   for_sums<s32>(d_rows(w, i), form.fragment(Role::c), layout, [&](unsigned at, s32& d) {
     d = finished(s64{accumulates ? d : 0} + static_cast<s32>(sums[at]), form.saturate);
