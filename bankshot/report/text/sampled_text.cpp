@@ -50,10 +50,13 @@ std::string sampled_text(const Kernel& kernel, const Paint& paint) {
       sampled.launches == kernel.launches
           ? ""
           : fmt::format(" in {} of {}", grouped(sampled.launches), counted(kernel.launches, "launch", "launches"));
+  const SharedTotals shared = kernel.shared();
+  const bool none_seen = shared.wavefronts != 0 && shared.conflicts() == 0;  // others may have some
   return text + "  " +
          paint.bad(fmt::format("estimated from {} of {}{}", grouped(sampled.ran), counted(sampled.ctas, "CTA", "CTAs"),
                                which)) +
-         ": " + errors_text(kernel) + ", by the spread of the CTAs\n";
+         ": " + errors_text(kernel) + ", by the spread of the CTAs" +
+         (none_seen ? "; no conflicts in the CTAs that ran\n" : "\n");
 }
 
 }  // namespace bankshot::report

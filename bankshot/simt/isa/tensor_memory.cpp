@@ -1,6 +1,6 @@
 // tcgen05: products whose sums are in tensor memory, and all that works on it. Source: PTX ISA 9.0, section 9.7.16.
-// What does not depend on the host's instruction set is in simt/tensor_memory. How an instruction is laid out:
-// lower_tensor_memory.hpp.
+// What does not depend on the host's instruction set is in simt/tensor_memory and simt/tensor_access. How an
+// instruction is laid out: lower_tensor_memory.hpp.
 //
 // Products and copies are asynchronous; here they are done at once, before the program may use them.
 #include <algorithm>
@@ -209,8 +209,9 @@ void tensor_memory_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, Unit unit, Handler handler, Lower lower) {
     rows.push_back({syntax, sets, unit, always(handler), lower});
   };
-#define BANKSHOT_GROUP "group = cta_group::1 cta_group::2; "
-#define BANKSHOT_SHAPES "shape = 32x32b 16x64b 16x128b 16x256b; num = x1 x2 x4 x8 x16 x32 x64 x128"
+#define BANKSHOT_GROUP "group = cta_group::1 cta_group::2"
+#define BANKSHOT_NUM "num = x1 x2 x4 x8 x16 x32 x64 x128"
+#define BANKSHOT_SHAPES "shape = 32x32b 16x64b 16x128b 16x256b; " BANKSHOT_NUM
   add("tcgen05.alloc.group.sync.aligned{.shared::cta}.b32 [p], columns:u32", BANKSHOT_GROUP, Unit::control,
       &run_tensor_allocate, &lower_tensor_allocate);
   add("tcgen05.dealloc.group.sync.aligned.b32 a:u32, columns:u32", BANKSHOT_GROUP, Unit::control, &run_tensor_free,
@@ -219,12 +220,12 @@ void tensor_memory_rows(Rows& rows) {
       &lower_nothing);
   add("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 r, [a]", BANKSHOT_SHAPES, Unit::control,
       &run_tensor_memory_load, &lower_tensor_load);
-  add("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [a], split:imm", "num = x1 x2 x4 x8 x16 x32 x64 x128",
-      Unit::control, &run_tensor_memory_load, &lower_tensor_load);
+  add("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [a], split:imm", BANKSHOT_NUM, Unit::control,
+      &run_tensor_memory_load, &lower_tensor_load);
   add("tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [a], r", BANKSHOT_SHAPES, Unit::control,
       &run_tensor_memory_store, &lower_tensor_store);
-  add("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [a], split:imm, r", "num = x1 x2 x4 x8 x16 x32 x64 x128",
-      Unit::control, &run_tensor_memory_store, &lower_tensor_store);
+  add("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [a], split:imm, r", BANKSHOT_NUM, Unit::control,
+      &run_tensor_memory_store, &lower_tensor_store);
   add("tcgen05.which.sync.aligned", "which = wait::ld wait::st", Unit::fence, &run_tensor_wait, &lower_nothing);
   add("tcgen05.which", "which = fence::before_thread_sync fence::after_thread_sync", Unit::fence, &no_operation,
       &lower_nothing);
@@ -232,33 +233,30 @@ void tensor_memory_rows(Rows& rows) {
       &run_tensor_commit, &lower_tensor_commit);
   add("tcgen05.commit.group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [p], ctas:b16",
       BANKSHOT_GROUP, Unit::control, &run_tensor_commit, &lower_tensor_commit);
-  const auto copy = [&](std::string_view syntax) {
-    add(syntax, BANKSHOT_GROUP "shape = 128x256b 4x256b 128x128b; warps = warpx2::02_13 warpx2::01_23", Unit::control,
-        &run_tensor_copy_in, &lower_tensor_copy_in);
+  const auto copy = [&](std::string_view syntax, std::string_view sets) {
+    add(syntax, sets, Unit::control, &run_tensor_copy_in, &lower_tensor_copy_in);
   };
-  copy("tcgen05.cp.group.shape [d], a:b64");
-  copy("tcgen05.cp.group.64x128b.warps [d], a:b64");
-  copy("tcgen05.cp.group.32x128b.warpx4 [d], a:b64");
+  copy("tcgen05.cp.group.shape [d], a:b64", BANKSHOT_GROUP "; shape = 128x256b 4x256b 128x128b");
+  copy("tcgen05.cp.group.64x128b.warps [d], a:b64", BANKSHOT_GROUP "; warps = warpx2::02_13 warpx2::01_23");
+  copy("tcgen05.cp.group.32x128b.warpx4 [d], a:b64", BANKSHOT_GROUP);
   add("tcgen05.shift.group.down [d]", BANKSHOT_GROUP, Unit::control, &run_tensor_shift, &lower_tensor_shift);
   // Operands behind the descriptor of the instruction: disabled lanes {4 or 8 registers} or none, a predicate, and the
   // shift of the accumulators or none.
-  const auto product = [&](std::string_view syntax, std::string_view sets, Lower lower) {
-    add(syntax, sets, Unit::control, &run_tensor_product, lower);
+  const auto product = [&](std::string_view syntax, std::string_view sets) {
+    add(syntax, sets, Unit::control, &run_tensor_product, &lower_tensor_product);
   };
-  product("tcgen05.mma.group.kind{.collector} [d], a, b:b64, i:b32, p",
-          BANKSHOT_GROUP
-          "kind = kind::f16 kind::tf32 kind::f8f6f4 kind::i8; collector = collector::a::fill collector::a::use "
-          "collector::a::lastuse collector::a::discard",
-          &lower_tensor_product);
+  product("tcgen05.mma.group.kind{.collector} [d], a, b:b64, i:b32, p", BANKSHOT_GROUP
+          "; kind = kind::f16 kind::tf32 kind::f8f6f4 kind::i8; collector = collector::a::fill collector::a::use "
+          "collector::a::lastuse collector::a::discard");
   product("tcgen05.mma.ws.cta_group::1.kind{.collector} [d], a, b:b64, i:b32, p",
           "kind = kind::f16 kind::tf32 kind::f8f6f4 kind::i8; collector = collector::b0::fill collector::b0::use "
           "collector::b0::lastuse collector::b0::discard collector::b1::fill collector::b1::use "
           "collector::b1::lastuse collector::b1::discard collector::b2::fill collector::b2::use "
           "collector::b2::lastuse collector::b2::discard collector::b3::fill collector::b3::use "
-          "collector::b3::lastuse collector::b3::discard",
-          &lower_tensor_product);
+          "collector::b3::lastuse collector::b3::discard");
 #undef BANKSHOT_GROUP
 #undef BANKSHOT_SHAPES
+#undef BANKSHOT_NUM
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,6 +1,5 @@
 #include "bankshot/simt/matrices/tensor_product.hpp"
 
-#include <array>
 #include <string_view>
 
 namespace bankshot::simt {

@@ -1,9 +1,7 @@
 #include "bankshot/simt/tensor_access/access.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
@@ -45,6 +43,11 @@ bool check_columns(Warp& w, const Instr* i, uint32_t columns) {
   return false;
 }
 
+TensorMemory& made(Cta& cta) {
+  if (cta.tensor_memory == nullptr) cta.tensor_memory = std::make_unique<TensorMemory>();
+  return *cta.tensor_memory;
+}
+
 /// What ld and st access. @return null after a fault
 TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAddress& at) {
   uint32_t bits = 0;
@@ -73,7 +76,7 @@ TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAdd
   return tensor_memory_of(w, *w.cta, i, 0);
 }
 
-/// Calls each(cell, that of the upper half or null, register, thread) for all.
+/// Calls each(cell, that of the upper half or null, the register of a thread) for all.
 template <class F>
 const Instr* for_cells(Warp& w, const Instr* i, F each) {
   const TensorMoveShape shape = TensorMoveShape::from_bits(i->op[2]);
@@ -137,8 +140,7 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
   uint32_t columns = 0;
   if (!whole_warp(w, i) || !same_in_warp(w, i, i->op[1], "number of columns", columns) || !check_columns(w, i, columns))
     return nullptr;
-  if (w.cta->tensor_memory == nullptr) w.cta->tensor_memory = std::make_unique<TensorMemory>();
-  TensorMemory& memory = *w.cta->tensor_memory;
+  TensorMemory& memory = made(*w.cta);
   if (memory.relinquished())
     return wrong(
         w, i, 0,
@@ -181,8 +183,7 @@ const Instr* run_tensor_free(Warp& w, const Instr* i) {
 
 const Instr* run_tensor_relinquish(Warp& w, const Instr* i) {
   if (!whole_warp(w, i)) return nullptr;
-  if (w.cta->tensor_memory == nullptr) w.cta->tensor_memory = std::make_unique<TensorMemory>();
-  w.cta->tensor_memory->relinquish();
+  made(*w.cta).relinquish();
   return i + 1;
 }
 

@@ -2,7 +2,6 @@
 // descriptions. Source: PTX ISA 9.0, section 9.7.16 (tcgen05).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
