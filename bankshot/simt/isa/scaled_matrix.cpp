@@ -1,12 +1,8 @@
 // Products of a warp whose elements have 4, 6 or 8 bits: mma and mma.sp with .kind, with scale factors or without.
 // Source: PTX ISA 9.0, "Multiply-and-Accumulate Instruction: mma" and "Block Scaling for mma.sync".
-//
-// Their sums were not measured. They are assumed to be those of the model of Xie et al., "MMA-Sim: Bit-Accurate
-// Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909 (2025), for an RTX Blackwell. They are those of
-// mma, where the exponent of a product includes those of its scale factors. Of packed e2m1, however, sixteen products
-// at a time are added up exactly; their sum is one addend with the exponent of its scale factors, and 35 places count.
-#include "bankshot/simt/isa/lanes/addends.hpp"
+// Their sums: scaled_products.hpp.
 #include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/scaled_products.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
 #include "bankshot/simt/isa/lanes/warp_product.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
@@ -17,39 +13,9 @@ namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
 static_assert(Addends::kSums == Product::kN);
-constexpr unsigned kGroup = 16;  ///< products of packed e2m1 that are one addend
-constexpr s32 kPlaces = 25, kPlacesOfGroups = 35;
-
-s32 least_exponent_of(Element element) {
-  switch (element) {
-    case Element::e3m2: return -2;
-    case Element::e2m3:
-    case Element::padded_e2m1: return 0;
-    default: return least_exponent(element);
-  }
-}
-
-struct Scale {
-  f64 value = 1;
-  s32 exponent = 0;
-
-  Scale() = default;
-  Scale(u8 byte, ScaleFormat format) {
-    if (format == ScaleFormat::ue8m0) {
-      exponent = byte - 127;
-      value = byte == 0xff ? __builtin_nan("") : power_of_two(exponent);
-    } else {
-      const u32 magnitude = byte & 0x7fu;
-      const f32 number = small_float<4, 3>(magnitude);
-      exponent = exponent_of(number, least_exponent(Element::e4m3));
-      value = magnitude == 0x7f ? __builtin_nan("") : static_cast<f64>(number);
-    }
-  }
-};
-
 /// Of all rows and columns: 1 where the instruction has no scale factors.
 struct Scales {
-  Scale a[Product::kM][4], b[Product::kN][4];
+  Scale a[Product::kM][ScaledDots::kMostScales], b[Product::kN][ScaledDots::kMostScales];
 
   Scales() = default;
   Scales(const ScaleFactors& bytes, const MmaVariant& variant) {
@@ -59,48 +25,6 @@ struct Scales {
     }
   }
 };
-
-void put_addend(Addends& all, unsigned column, f64 value, s32 exponent) {
-  all.value[all.count][column] = value;
-  all.exponent[all.count][column] = value == 0 ? kNoExponent : exponent;
-}
-
-/// @param a  a row of A @param b  the rows of B that it meets: [kept][Product::kN]
-void add_products(const Product& p, const f32* a, const f32* b, const Scales& scales, unsigned row, Addends& all) {
-  const s32 least_a = least_exponent_of(p.a.element), least_b = least_exponent_of(p.b.element);
-  f64 scale[Product::kN];
-  s32 exponent[Product::kN];
-  for (unsigned j = 0; j < Product::kN; ++j) {
-    scale[j] = scales.a[row][0].value * scales.b[j][0].value;
-    exponent[j] = scales.a[row][0].exponent + scales.b[j][0].exponent;
-  }
-  for (unsigned q = 0; q < p.kept; ++q, ++all.count) {
-    const f64 x = a[q];
-    const s32 e = exponent_of(a[q], least_a);
-    for (unsigned j = 0; j < Product::kN; ++j) {
-      const f32 y = b[q * Product::kN + j];
-      put_addend(all, j, x * static_cast<f64>(y) * scale[j], e + exponent_of(y, least_b) + exponent[j]);
-    }
-  }
-}
-
-/// The same of packed e2m1. @param count  scale factors of the row
-void add_groups(const Product& p, const f32* a, const f32* b, const Scales& scales, unsigned count, unsigned row,
-                Addends& all) {
-  const unsigned groups = p.kept / kGroup;
-  for (unsigned group = 0; group < groups; ++group, ++all.count) {
-    f32 dots[Product::kN] = {};  // multiples of 1/4, exact
-    for (unsigned q = group * kGroup; q < (group + 1) * kGroup; ++q) {
-      for (unsigned j = 0; j < Product::kN; ++j) dots[j] += a[q] * b[q * Product::kN + j];
-    }
-    const unsigned k = group * count / groups;
-    const Scale& of_a = scales.a[row][k];
-    for (unsigned j = 0; j < Product::kN; ++j) {
-      const Scale& of_b = scales.b[j][k];
-      put_addend(all, j, static_cast<f64>(dots[j]) * of_a.value * of_b.value, of_a.exponent + of_b.exponent);
-    }
-  }
-}
 
 const Instr* multiply_scaled(Warp& w, const Instr* i) {
   if (!whole_warp(w, i)) return nullptr;
@@ -118,19 +42,12 @@ const Instr* multiply_scaled(Warp& w, const Instr* i) {
   gather<u32>(p.a_rows, p.a, {p.kept, 1}, a);
   gather<u32>(p.b_rows, p.b, {1, Product::kN}, b);
   gather_sums(p.c_rows, p.c, {Product::kN, 1}, sums);
-  const bool grouped = p.a.element == Element::e2m1;
   for (unsigned row = 0; row < Product::kM; ++row) {
     if (p.sparse) select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, Product::kN, b, own);
-    const f32 *const of_a = a + row * p.kept, *const of_b = p.sparse ? own : b;
-    Addends all;
-    if (grouped) {
-      add_groups(p, of_a, of_b, scales, variant.scales, row, all);
-    } else {
-      add_products(p, of_a, of_b, scales, row, all);
-    }
+    const ScaledDots dots{a + row * p.kept, p.sparse ? own : b, Product::kN,   p.kept,  p.a.element,
+                          p.b.element,      variant.scales,     scales.a[row], scales.b};
     f32* const c = sums + row * Product::kN;
-    const s32 places = grouped ? kPlacesOfGroups : kPlaces;
-    p.d.element == Element::f16 ? add_up<true>(all, places, c) : add_up<false>(all, places, c);
+    p.d.element == Element::f16 ? add_scaled<true>(dots, c) : add_scaled<false>(dots, c);
   }
   scatter_sums(p.d_rows, p.d, {Product::kN, 1}, sums);
   return i + 1;

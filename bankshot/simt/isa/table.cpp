@@ -27,6 +27,7 @@ const Rows& rows() {
     scaled_matrix_rows(all);
     warpgroup_rows(all);
     tensor_memory_rows(all);
+    tensor_product_rows(all);
     byte_matrix_rows(all);
     texture_rows(all);
     control_rows(all);

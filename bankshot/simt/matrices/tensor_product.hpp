@@ -5,37 +5,52 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "bankshot/simt/matrices/fragment.hpp"
+#include "bankshot/simt/matrices/mma_variant.hpp"
+#include "bankshot/simt/matrices/sparse_selection.hpp"
 #include "bankshot/simt/tensor_memory/tensor_memory.hpp"
 
 namespace bankshot::simt {
 
 /// What the instruction says by itself.
 struct TensorProductForm {
-  enum class Kind : uint8_t { f16, tf32, f8f6f4, i8 };
+  enum class Kind : uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
   Kind kind = Kind::f16;
   bool pair = false;        ///< .cta_group::2
   bool stationary = false;  ///< .ws
+  bool sparse = false;      ///< .sp
   bool a_in_tensor_memory = false;
-  unsigned shift = 0;  ///< scale-input-d: accumulators are divided by 2^shift first
+  bool next_rows = false;  ///< .ashift: each row of A but the last is the next one
+  unsigned scales = 0;     ///< .scale_vec: factors of a row of A, or of a column of B; 0: there are none
+  unsigned shift = 0;      ///< scale-input-d: accumulators are divided by 2^shift first
 
+  /// @param kind  "f16"
+  static Kind named(std::string_view kind);
+  std::string_view name() const;
   uint64_t packed() const;
   static TensorProductForm unpacked(uint64_t bits);
 };
 
-/// A product of m × k by k × n. Each row of A and each column of B has 32 bytes.
+/// A product of m × k by k × n. Each row of A has 32 bytes, and so has each column of B; of a sparse A half of the
+/// elements are kept, and columns of B have 64 bytes.
 struct TensorProduct {
   static constexpr unsigned kDepth = 32;  ///< bytes
   unsigned m = 0, n = 0;
   Element d = Element::f32, a = Element::f16, b = Element::f16;
   bool negate_a = false, negate_b = false, mn_major_a = false, mn_major_b = false, saturate = false;
-  bool pair = false, stationary = false;
+  bool pair = false, stationary = false, sparse = false;
+  unsigned selector = 0;  ///< sparse: which column holds the metadata
+  ScaleFormat scale = ScaleFormat::none;
+  unsigned scales = 0, first_scale_a = 0, first_scale_b = 0;  ///< how many of a row, and the byte of the first
 
   /// @param descriptor  the 32 bits that the instruction is given @return what is wrong with it; empty if nothing is
   static std::string read(uint32_t descriptor, const TensorProductForm& form, TensorProduct& out);
 
-  unsigned k() const { return kDepth * 8 / bits(a); }
+  unsigned kept() const { return kDepth * 8 / bits(a); }  ///< elements of a row of A
+  unsigned k() const { return sparse ? 2 * kept() : kept(); }
+  unsigned depth_of_b() const { return sparse ? 2 * kDepth : kDepth; }
   /// Of each CTA.
   unsigned rows() const { return pair ? m / 2 : m; }
   unsigned columns_of_b() const { return pair ? n / 2 : n; }
@@ -53,9 +68,20 @@ struct TensorProduct {
   /// Where a row of A is, if A is in tensor memory.
   unsigned lane_of_a(unsigned row) const { return spread() ? row % 16 + row / 16 * 32 : row; }
 
+  /// Which elements of a sparse A are kept: the metadata as warps have them for mma.sp.
+  SparseSelection selection() const { return {bits(a), kept(), 0}; }
+  /// Columns of metadata behind their address, the first one that is read included.
+  unsigned columns_of_metadata() const { return bits(a) >= 16 ? selector + 1 : 2; }
+  /// Where the word is that lane `lane` of mma.sp would have for the sixteen rows from `row` on.
+  TensorAddress metadata(unsigned row, unsigned lane) const;
+
+  /// Columns of scale factors of a row of A, or of a column of D, from their address on. They are there in each 32
+  /// lanes; a sum takes those of its own lanes.
+  static unsigned columns_of_scales(unsigned lines) { return (lines + 31) / 32; }
+
  private:
   /// 64 rows in the first 16 of each 32 lanes.
-  bool spread() const { return rows() == 64 && !pair && !stationary; }
+  bool spread() const { return rows() == 64 && !stationary && (sparse || !pair); }
 };
 
 }  // namespace bankshot::simt

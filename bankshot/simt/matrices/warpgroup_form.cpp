@@ -39,33 +39,39 @@ MatrixDescriptor MatrixDescriptor::unpacked(uint64_t bits) {
   return {units(0), units(16), units(32), static_cast<unsigned>(bits >> 49 & 7), kAtoms[bits >> 62]};
 }
 
-std::string MatrixDescriptor::what_is_wrong(uint64_t bits) {
+std::string MatrixDescriptor::read(uint64_t bits, MatrixDescriptor& out) {
   const uint64_t layout = bits >> 61, version = bits >> 46 & 7;
-  if (layout % 2 != 0) {
+  if (layout == 3 || layout == 5 || layout == 7) {
     return "it asks for layout " + std::to_string(layout) +
-           " (bits 61 to 63), which is not supported: supported are 0 (no swizzle), 2 (128 bytes), 4 (64 bytes) and 6 "
-           "(32 bytes)";
+           " (bits 61 to 63), which does not exist: there are 0 (no swizzle), 1 (128 bytes in units of 32), 2 (128 "
+           "bytes), 4 (64 bytes) and 6 (32 bytes)";
   }
   if (version != 1)
     return "bits 46 to 48 must be 1, but are " + std::to_string(version) + ": a descriptor of wgmma does not fit";
   if ((bits >> 52 & 1) != 0) return "bit 52, an absolute leading offset, is not supported";
+  out = unpacked(bits);
+  if (layout == 1) {
+    out.atom = 128;
+    out.unit = 32;
+  }
   return {};
 }
 
 OperandCore MatrixDescriptor::core(bool mn_major, unsigned g, unsigned j) const {
+  OperandCore rows;
   const unsigned wide = atom / 16;  // units of 16 bytes
+  const auto of_pattern = static_cast<uint32_t>(rows.size()) * 16 / unit;
   uint32_t first = start;
   if (!mn_major) {
     first += g * stride + j * (wide == 1 ? leading : 16);
   } else if (wide == 1) {
     first += j * stride + g * leading;
   } else {
-    first += j % wide * 16 + j / wide * leading + g * stride;
+    first += j % wide * 16 + j / wide * leading + g * unit / 16 * stride;
   }
-  OperandCore rows;
   for (uint32_t r = 0; r < rows.size(); ++r) {
-    const uint32_t at = first + r * atom;
-    rows[r] = at ^ (((at >> 7) - base_offset) & (wide - 1)) << 4;
+    const uint32_t at = first + r % of_pattern * atom + r / of_pattern * stride;
+    rows[r] = at ^ (((at >> 7) - base_offset) & (atom / unit - 1)) * unit;
   }
   return rows;
 }

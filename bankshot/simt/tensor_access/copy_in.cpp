@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/matrices/container.hpp"
 #include "bankshot/simt/matrices/shared_operand.hpp"
 #include "bankshot/simt/tensor_access/access.hpp"
 
@@ -36,12 +37,12 @@ TensorCopyForm TensorCopyForm::named(std::string_view shape, bool neighbours) {
 
 uint32_t TensorCopyForm::packed() const {
   return rows | static_cast<uint32_t>(words) << 8 | static_cast<uint32_t>(copies) << 16 | (neighbours ? 1u << 24 : 0) |
-         (pair ? 1u << 25 : 0);
+         (pair ? 1u << 25 : 0) | static_cast<uint32_t>(bits) << 26;
 }
 
-TensorCopyForm TensorCopyForm::unpacked(uint32_t bits) {
-  return {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8), static_cast<uint8_t>(bits >> 16),
-          (bits >> 24 & 1) != 0, (bits >> 25 & 1) != 0};
+TensorCopyForm TensorCopyForm::unpacked(uint32_t form) {
+  return {static_cast<uint8_t>(form), static_cast<uint8_t>(form >> 8), static_cast<uint8_t>(form >> 16),
+          (form >> 24 & 1) != 0,      (form >> 25 & 1) != 0,           static_cast<uint8_t>(form >> 26)};
 }
 
 unsigned TensorCopyForm::lane(unsigned row, unsigned copy) const {
@@ -55,20 +56,22 @@ const Instr* run_tensor_copy_in(Warp& w, const Instr* i) {
   return for_issuers(w, i, [&](unsigned lane, TensorAddress at) {
     Cta* ctas[2] = {};
     const unsigned count = tensor_group(w, i, lane, form.pair, ctas);
-    const uint64_t bits = w.row<const uint64_t>(i->op[1])[lane];
-    if (const std::string why = MatrixDescriptor::what_is_wrong(bits); !why.empty()) {
+    SharedOperand operand{"of the copy", {}, false, std::max<unsigned>(form.rows, 8), form.words * 4u};
+    std::string why = MatrixDescriptor::read(w.row<const uint64_t>(i->op[1])[lane], operand.descriptor);
+    if (operand.descriptor.unit == 32)
+      why = "layout 1, the 128-byte swizzle in units of 32 bytes, is for products only";
+    if (!why.empty()) {
       fault(w, i, Fault::Kind::bad_tensor_memory, static_cast<int>(lane), 0,
             "the descriptor of the copy does not fit: " + why);
       return false;
     }
-    SharedOperand operand{"of the copy", MatrixDescriptor::unpacked(bits), false, std::max<unsigned>(form.rows, 8),
-                          form.words * 4u};
     operand.lines = std::min<unsigned>(form.rows, 8);
     for (unsigned c = 0; c < count; ++c) {
       const unsigned lanes = form.lane(form.rows - 1u, form.copies - 1u) + 1;
       if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), at, lanes, form.words, "the destination")) return false;
-      std::byte bytes[128 * 32];
+      std::byte bytes[128 * 32] = {};
       if (!fetch_operand(w, *ctas[c], i, static_cast<int>(lane), operand, bytes)) return false;
+      expand(form.bits, bytes, size_t{operand.rows} * operand.depth);
       TensorMemory& memory = *ctas[c]->tensor_memory;
       for (unsigned row = 0; row < form.rows; ++row) {
         for (unsigned word = 0; word < form.words; ++word) {

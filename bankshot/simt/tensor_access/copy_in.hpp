@@ -17,11 +17,12 @@ struct TensorCopyForm {
   uint8_t copies = 1;             ///< lanes that a row goes to
   bool neighbours = false;        ///< .warpx2::01_23: a row's lanes are in quarters 0 and 1, or 2 and 3
   bool pair = false;
+  uint8_t bits = 8;  ///< of an element: narrower ones get a byte each (.b8x16); container.hpp
 
   /// @param shape  "128x256b"
   static TensorCopyForm named(std::string_view shape, bool neighbours);
   uint32_t packed() const;
-  static TensorCopyForm unpacked(uint32_t bits);
+  static TensorCopyForm unpacked(uint32_t form);
   /// The lane of a copy of a row, from the address on.
   unsigned lane(unsigned row, unsigned copy) const;
 };

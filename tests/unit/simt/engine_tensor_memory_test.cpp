@@ -252,8 +252,8 @@ TEST_F(EngineTensorMemory, descriptors_of_wgmma_are_refused) {
   EXPECT_NE(message_of("mov.b64 %rd4, 0x0000001000080000;\n" + kDescriptor + product("%p5"))
                 .find("bits 46 to 48 must be 1, but are 0: a descriptor of wgmma does not fit"),
             std::string::npos);
-  EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0x2000000000000000;\n@!%p2 tcgen05.cp.cta_group::1.128x128b [%r9], %rd4;\n")
-                .find("the descriptor of the copy does not fit: it asks for layout 1"),
+  EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0x6000000000000000;\n@!%p2 tcgen05.cp.cta_group::1.128x128b [%r9], %rd4;\n")
+                .find("the descriptor of the copy does not fit: it asks for layout 3"),
             std::string::npos);
   EXPECT_NE(message_of(kDescriptor + "add.u32 %r9, %r9, 0x10000;\n" + product("%p5")).find("D must be at lane 0 of"),
             std::string::npos);
@@ -306,9 +306,13 @@ TEST_F(EngineTensorMemory, what_hardware_does_not_take_is_named) {
   EXPECT_NE(message_of(kDescriptor + "@!%p2 tcgen05.mma.cta_group::2.kind::f16 [%r9], %rd4, %rd5, %r12, %p5;\n")
                 .find("launch clusters of an even number"),
             std::string::npos);
-  EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0x2000000000000000;\n" + kDescriptor + product("%p5"))
-                .find("the descriptor of A does not fit: it asks for layout 1 (bits 61 to 63)"),
+  EXPECT_NE(message_of("or.b64 %rd4, %rd4, 0xa000000000000000;\n" + kDescriptor + product("%p5"))
+                .find("the descriptor of A does not fit: it asks for layout 5 (bits 61 to 63)"),
             std::string::npos);
+  EXPECT_NE(
+      message_of("or.b64 %rd4, %rd4, 0x2000000000000000;\n" + kDescriptor + product("%p5"))
+          .find("the descriptor of A does not fit: layout 1, the 128-byte swizzle in units of 32 bytes, is for tf32"),
+      std::string::npos);
 }
 
 TEST_F(EngineTensorMemory, columns_that_nobody_frees_are_not_waited_for) {

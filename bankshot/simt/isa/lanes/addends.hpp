@@ -14,18 +14,6 @@ struct Addends {
   alignas(64) s32 exponent[kMost][kSums];  ///< the largest of a sum decides what is cut off; kNoExponent of zeros
 };
 
-/// x cut off towards zero to f32, or rounded to nearest f16; a zero is +0.
-template <bool Half>
-inline f32 rounded_sum(f64 x) {
-  if constexpr (Half) {
-    const f32 half = widen(narrow<f16>(x, FpMode::kNearest));
-    return half == 0 ? 0 : half;
-  }
-  const bool subnormal = x < 0x1p-126 && x > -0x1p-126;
-  const f64 cut = subnormal ? static_cast<f64>(static_cast<s64>(x * 0x1p149)) * 0x1p-149 : cut_normal(x);
-  return cut == 0 ? 0 : static_cast<f32>(cut);
-}
-
 /// @param places  below the largest exponent, that addends keep @param c  the accumulators, before and after
 template <bool Half>
 inline void add_up(const Addends& all, s32 places, f32* c) {

@@ -21,13 +21,14 @@ void tensor_copy_rows(Rows& rows);  ///< cp.async.bulk.tensor, cp.reduce.async.b
 void wide_atomic_rows(Rows& rows);  ///< atom and red of 128 bits and of vectors, mov.b128, alloca
 void warp_rows(Rows& rows);         ///< shfl, vote, match, redux, activemask, elect
 void tensor_rows(Rows& rows);       ///< mma, wmma, ldmatrix, stmatrix, movmatrix
-void sparse_matrix_rows(Rows& rows);  ///< mma.sp
-void scaled_matrix_rows(Rows& rows);  ///< mma and mma.sp with .kind: elements of 4 and 6 bits, scale factors
-void warpgroup_rows(Rows& rows);      ///< wgmma
-void tensor_memory_rows(Rows& rows);  ///< tcgen05
-void byte_matrix_rows(Rows& rows);    ///< ldmatrix, stmatrix of elements of 8 bits and less
-void texture_rows(Rows& rows);        ///< tex, tld4, txq, suld, sust, sured, suq, istypep
-void control_rows(Rows& rows);        ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
+void sparse_matrix_rows(Rows& rows);   ///< mma.sp
+void scaled_matrix_rows(Rows& rows);   ///< mma and mma.sp with .kind: elements of 4 and 6 bits, scale factors
+void warpgroup_rows(Rows& rows);       ///< wgmma
+void tensor_memory_rows(Rows& rows);   ///< tcgen05 but its products
+void tensor_product_rows(Rows& rows);  ///< tcgen05.mma
+void byte_matrix_rows(Rows& rows);     ///< ldmatrix, stmatrix of elements of 8 bits and less
+void texture_rows(Rows& rows);         ///< tex, tld4, txq, suld, sust, sured, suq, istypep
+void control_rows(Rows& rows);         ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
 /// Of instructions that have no effect.
 inline const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }

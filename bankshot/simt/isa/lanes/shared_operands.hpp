@@ -12,7 +12,7 @@ inline void gather_cores(const std::byte* bytes, Element element, bool mn_major,
   if (mn_major) layout = {layout.across_step, layout.line_step};
   const auto [gs, js] = SharedOperand{"", {}, mn_major, rows, depth, bits(element) / 8}.cores();
   const unsigned width = 128 / bits(element);
-  alignas(64) f32 core[128];
+  alignas(64) f32 core[256];
   for (unsigned g = 0; g < gs; ++g) {
     for (unsigned j = 0; j < js; ++j, bytes += SharedOperand::kCoreBytes) {
       numbers_of(reinterpret_cast<const u32*>(bytes), element, core);
@@ -20,7 +20,8 @@ inline void gather_cores(const std::byte* bytes, Element element, bool mn_major,
       switch (width) {
         case 4: place_core<4>(core, layout, to); break;
         case 8: place_core<8>(core, layout, to); break;
-        default: place_core<16>(core, layout, to); break;
+        case 16: place_core<16>(core, layout, to); break;
+        default: place_core<32>(core, layout, to); break;
       }
     }
   }

@@ -30,6 +30,10 @@ inline s32 least_exponent(Element element) {
     case Element::f16:
     case Element::e5m2: return -14;
     case Element::e4m3: return -6;
+    case Element::e3m2: return -2;
+    case Element::e2m3:
+    case Element::e2m1:
+    case Element::padded_e2m1: return 0;
     default: return -126;
   }
 }
@@ -56,6 +60,19 @@ inline f32 to_half(f64 x) {
   narrow_nearest(odd, h);
   const f32 half = widen(h);
   return half == 0 ? 0 : half;  // no -0
+}
+
+/// x cut off towards zero to f32, or rounded to nearest f16; a zero is +0. @param fraction  bits that f32 keeps
+template <bool Half>
+inline f32 rounded_sum(f64 x, s32 fraction = 23) {
+  if constexpr (Half) {
+    const f32 half = widen(narrow<f16>(x, FpMode::kNearest));
+    return half == 0 ? 0 : half;
+  }
+  const bool subnormal = x < 0x1p-126 && x > -0x1p-126;
+  const f64 cut = subnormal ? static_cast<f64>(static_cast<s64>(x * 0x1p149)) * 0x1p-149 : cut_normal(x);
+  const f32 kept = as_float(as_bits(static_cast<f32>(cut)) & ~u32{0} << (23 - fraction));
+  return kept == 0 ? 0 : kept;
 }
 
 /// The products of one accumulator, or of neighbours that have their second factors in common. All factors are exact in
@@ -91,15 +108,7 @@ inline f32 dot_carefully(const Dots& dots, unsigned at, f32 c) {
   const f64 scale = power_of_two(places - e);
   s64 sum = static_cast<s64>(static_cast<f64>(c) * scale);
   for (unsigned q = 0; q < dots.k; ++q) sum += static_cast<s64>(product(q) * scale);
-  const f64 exact = static_cast<f64>(sum) * power_of_two(e - places);
-  if constexpr (Half) {
-    const f32 half = widen(narrow<f16>(exact, FpMode::kNearest));
-    return half == 0 ? 0 : half;
-  }
-  const bool subnormal = exact < 0x1p-126 && exact > -0x1p-126;
-  const f64 cut = subnormal ? static_cast<f64>(static_cast<s64>(exact * 0x1p149)) * 0x1p-149 : cut_normal(exact);
-  const f32 kept = as_float(as_bits(static_cast<f32>(cut)) & ~u32{0} << (23 - dots.precision.fraction));
-  return kept == 0 ? 0 : kept;  // no -0
+  return rounded_sum<Half>(static_cast<f64>(sum) * power_of_two(e - places), dots.precision.fraction);
 }
 
 /// Sixteen accumulators. @tparam K  dots.k @return false if the careful way must be taken; nothing was done then
