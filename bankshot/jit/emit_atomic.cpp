@@ -92,6 +92,7 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
       auto* const type = llvm::FixedVectorType::get(integer(address.bytes), count);
       Value* const part = build_.CreateAlignedLoad(type, at(addresses, l * address.bytes), llvm::Align(8));
       place = build_.CreateAdd(place, build_.CreateTrunc(part, places));
+      place = build_.CreateSub(place, build_.CreateVectorSplat(count, own_window_));
     }
     build_.CreateAlignedStore(place, at(lane_places_, 4 * l), llvm::Align(64));
     if (c >= 0) continue;

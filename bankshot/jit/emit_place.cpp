@@ -55,9 +55,10 @@ void Emitter::check_together(uint32_t i, const Access& access, const Pattern& pa
   const auto offset = static_cast<uint64_t>(all.least + nearest);
   if (access.space == ptx::Space::shared) {
     Value* lowest = build_.getInt32(static_cast<uint32_t>(offset));
-    if (access.base.kind != Operand::Kind::none)
-      lowest =
-          build_.CreateAdd(build_.CreateTrunc(number(access.base, access.base.bytes), build_.getInt32Ty()), lowest);
+    if (access.base.kind != Operand::Kind::none) {
+      Value* const base = build_.CreateTrunc(number(access.base, access.base.bytes), build_.getInt32Ty());
+      lowest = build_.CreateAdd(build_.CreateSub(base, own_window_), lowest);
+    }
     all.low = build_.CreateZExt(lowest, build_.getInt64Ty());
     all.fine = build_.CreateICmpULE(build_.CreateAdd(all.low, build_.getInt64(span)), shared_bytes_);
   } else {

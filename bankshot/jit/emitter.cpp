@@ -263,6 +263,7 @@ void Emitter::emit_entry() {
   cta_special_base_ = field(warp_, kBase + 24, build_.getPtrTy());
   shared_ = field(cta_, kShared, build_.getPtrTy());
   shared_bytes_ = build_.CreateZExt(field(cta_, kSharedBytes, build_.getInt32Ty()), build_.getInt64Ty());
+  own_window_ = field(cta_, kOwnWindow, build_.getInt32Ty());
   sites_ = field(worker_, offsetof(Worker, sites), build_.getPtrTy());  // where a vector has its elements
   l1_sites_ = field(worker_, offsetof(Worker, l1_sites), build_.getPtrTy());
   Value* const active = build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty());

@@ -221,7 +221,7 @@ class Emitter {
   llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr,
               *cta_special_base_ = nullptr;
   llvm::Value* first_ = nullptr;  ///< number of the first active lane
-  llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
+  llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr, *own_window_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
   llvm::Value *lane_places_ = nullptr, *lane_values_ = nullptr;  ///< rows of which lanes are taken one by one
   llvm::Value *sites_ = nullptr, *site_ = nullptr;        ///< counters of shared memory; of the access being emitted

@@ -16,7 +16,8 @@ inline constexpr size_t kBase = offsetof(simt::Warp, base), kActive = offsetof(s
 inline constexpr size_t kWarpInstructions = offsetof(simt::Worker, warp_instructions),
                         kThreadInstructions = offsetof(simt::Worker, thread_instructions),
                         kFp = offsetof(simt::Worker, fp);
-inline constexpr size_t kShared = offsetof(simt::Cta, shared), kSharedBytes = offsetof(simt::Cta, shared_bytes);
+inline constexpr size_t kShared = offsetof(simt::Cta, shared), kSharedBytes = offsetof(simt::Cta, shared_bytes),
+                        kOwnWindow = offsetof(simt::Cta, own_window);
 inline constexpr uint32_t kScratchRow = 8 * kLanes;
 
 }  // namespace bankshot::jit

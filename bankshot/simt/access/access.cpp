@@ -85,7 +85,7 @@ void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, 
 void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
   const Cta* const cta = cta_at(*w.cta, offset);
   if (cta == nullptr) {
-    const uint64_t rank = (offset >> Windows::kCtaShift) - 1, size = w.cta->cluster->ctas.size();
+    const uint64_t rank = rank_at(*w.cta, offset), size = w.cta->cluster->ctas.size();
     if (rank >= Windows::kMostCtas ||
         !has_ranks(*w.cta)) {  // no address of a cluster, but an index below 0 or far too large
       fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,

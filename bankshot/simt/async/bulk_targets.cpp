@@ -9,14 +9,10 @@ namespace bankshot::simt {
 
 namespace {
 
-uint64_t in_cta(uint64_t rank, uint64_t offset) { return (rank + 1) << Windows::kCtaShift | byte_in_cta(offset); }
-
 /// .cta_group::2: which barrier learns of the bytes that go to the CTA of a rank. By its address programs choose one of
-/// the even CTAs, or of the odd ones. Those that clear bit 24 of an address, as CUTLASS does, mean the even one: here
-/// that bit is not set in addresses of the CTA's own memory.
-uint64_t barrier_of_pair(uint64_t barrier, uint64_t rank) {
-  const uint64_t tag = barrier >> Windows::kCtaShift, odd = tag == 0 ? 0 : (tag - 1) & 1;
-  return in_cta((rank & ~uint64_t{1}) | odd, barrier);
+/// the even CTAs, or of the odd ones.
+uint64_t barrier_of_pair(const Cta& cta, uint64_t barrier, uint64_t rank) {
+  return in_rank((rank & ~uint64_t{1}) | (rank_at(cta, barrier) & 1), barrier);
 }
 
 }  // namespace
@@ -26,8 +22,7 @@ BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uin
   if (copy.ctas == OperandRef::kNone) {
     if (copy.to_pair) {
       give_rank(*w.cta);
-      const uint64_t tag = to >> Windows::kCtaShift;
-      barrier = barrier_of_pair(barrier, tag == 0 ? w.cta->rank : tag - 1);
+      barrier = barrier_of_pair(*w.cta, barrier, rank_at(*w.cta, to));
     }
     targets.places[targets.count++] = {to, barrier};
     return targets;
@@ -35,8 +30,8 @@ BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uin
   give_rank(*w.cta);
   for (uint32_t rest = w.row<const uint16_t>(copy.ctas)[lane]; rest != 0; rest &= rest - 1) {
     const auto rank = static_cast<uint64_t>(std::countr_zero(rest));
-    targets.places[targets.count++] = {in_cta(rank, to),
-                                       copy.to_pair ? barrier_of_pair(barrier, rank) : in_cta(rank, barrier)};
+    targets.places[targets.count++] = {in_rank(rank, to),
+                                       copy.to_pair ? barrier_of_pair(*w.cta, barrier, rank) : in_rank(rank, barrier)};
   }
   return targets;
 }

@@ -39,8 +39,7 @@ BulkTargets everywhere(const Warp& w, uint64_t to, uint64_t barrier) {
   BulkTargets targets;
   give_rank(*w.cta);
   for (uint64_t rank = 0; rank < w.cta->cluster->ctas.size(); ++rank) {
-    const uint64_t cta = (rank + 1) << Windows::kCtaShift;
-    targets.places[targets.count++] = {cta | byte_in_cta(to), cta | byte_in_cta(barrier)};
+    targets.places[targets.count++] = {in_rank(rank, to), in_rank(rank, barrier)};
   }
   return targets;
 }

@@ -148,7 +148,7 @@ const Instr* run_map_to_cta(Warp& w, const Instr* i) {
           w, i, Fault::Kind::illegal_address, static_cast<int>(lane), rank,
           "rank " + std::to_string(rank) + " in a cluster of " + std::to_string(size) + (size == 1 ? " CTA" : " CTAs"));
     }
-    const uint64_t there = (uint64_t{rank} + 1) << Windows::kCtaShift | byte_in_cta(static_cast<uint64_t>(offset));
+    const uint64_t there = in_rank(rank, static_cast<uint64_t>(offset));
     w.row<Address>(i->op[0])[lane] = static_cast<Address>(window + there);
   }
   return i + 1;
@@ -160,8 +160,7 @@ const Instr* run_rank_of(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const int64_t offset = offset_of<Address>(w, i, lane);
     if (offset < 0) return nullptr;
-    const auto tag = static_cast<uint32_t>(offset >> Windows::kCtaShift);
-    w.row<uint32_t>(i->op[0])[lane] = tag == 0 ? w.cta->rank : tag - 1;
+    w.row<uint32_t>(i->op[0])[lane] = static_cast<uint32_t>(rank_at(*w.cta, static_cast<uint64_t>(offset)));
   }
   return i + 1;
 }

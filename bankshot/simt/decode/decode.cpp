@@ -203,6 +203,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   context.diagnostics = &diagnostics;
   context.forms = &forms_of(rows);
   context.windows = windows;
+  context.has_clusters = architecture(module.targets) >= 90;
   context.parameters = parameters;
   context.warp_size = warp_size;
   const auto checks = checked ? std::make_shared<std::vector<CheckedOp>>() : nullptr;

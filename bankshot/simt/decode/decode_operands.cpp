@@ -154,7 +154,9 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
       }
       case Symbol::Kind::variable:
         if (symbol->space == Space::local) break;
-        if (symbol->dynamic) return dynamic_row(static_cast<uint64_t>(operand.integer), want);
+        if (symbol->dynamic) return shared_row(kOwnDynamicShared, static_cast<uint64_t>(operand.integer), want);
+        if (symbol->space == Space::shared && context_.has_clusters)
+          return shared_row(kOwnShared, symbol->address + static_cast<uint64_t>(operand.integer), want);
         return constant(symbol->address + static_cast<uint64_t>(operand.integer), want);
       case Symbol::Kind::param:
         if (symbol->entry_param) return constant(symbol->address + static_cast<uint64_t>(operand.integer), want);
@@ -182,16 +184,18 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
   return OperandRef::kNone;
 }
 
-/// Where dynamic shared memory starts in this launch, plus an offset.
-uint32_t FunctionDecoder::dynamic_row(uint64_t offset, unsigned bytes) {
+/// What the address of shared memory begins with in this launch, plus an offset. In a cluster each CTA has its own.
+uint32_t FunctionDecoder::shared_row(std::string_view name, uint64_t offset, unsigned bytes) {
   const auto add = static_cast<uint32_t>(offset);
-  const std::string key = "%dynamic_shared+" + std::to_string(add) + "/" + std::to_string(bytes);
+  const std::string key = std::string(name) + "+" + std::to_string(add) + "/" + std::to_string(bytes);
   const auto [it, added] = context_.specials.try_emplace(key, 0);
   if (added) {
+    const bool per_cta = context_.has_clusters;
     LoadedProgram& program = *context_.program;
-    it->second = OperandRef::kSpecial | program.special_bytes;
-    program.special_bytes += program.lanes * bytes;
-    program.specials.push_back({"%dynamic_shared", it->second, bytes, false, add});
+    uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
+    it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
+    end += program.lanes * bytes;
+    program.specials.push_back({std::string(name), it->second, bytes, per_cta, add});
   }
   return it->second;
 }
@@ -354,7 +358,7 @@ bool FunctionDecoder::address(const Operand& operand, Space space, Address& out)
   }
   out.symbol = symbol;
   if (symbol->dynamic) {
-    out.base = dynamic_row(0, 4);
+    out.base = shared_row(kOwnDynamicShared, 0, 4);
     out.wide = false;
   }
   out.offset += static_cast<int64_t>(symbol->address);

@@ -29,7 +29,8 @@ struct ModuleContext {
   std::map<std::string, uint32_t> specials;                     ///< name -> row
   std::unordered_map<std::string, uint16_t> texts;
   Windows windows;
-  uint64_t parameters = 0;  ///< generic address of the kernel parameters
+  bool has_clusters = false;  ///< launches may have them
+  uint64_t parameters = 0;    ///< generic address of the kernel parameters
   /// Static and dynamic shared memory of a function.
   struct Shared {
     ptx::SharedLayout::Kernel layout;
@@ -96,7 +97,7 @@ class FunctionDecoder final : public Decoder {
   void declare_parameters();
   void declare_module_shared();
   void place_dynamic(Symbol& symbol);
-  uint32_t dynamic_row(uint64_t offset, unsigned bytes);
+  uint32_t shared_row(std::string_view name, uint64_t offset, unsigned bytes);
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
   void collect_names(const ptx::Block& block);

@@ -68,6 +68,7 @@ template <class Op, class T>
 const Instr* in_shared(Warp& w, const Instr* i) {
   u32 offsets[kLanes];
   lane_addresses(w, i, offsets);
+  without_own_rank(w, offsets);
   const u32 bytes = w.cta->shared_bytes;
   if (bytes < sizeof(T) || !survey(offsets, sizeof(T), u32{0}, static_cast<u32>(bytes - sizeof(T))).fine) {
     u64 addresses[kLanes];

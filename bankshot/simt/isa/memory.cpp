@@ -195,6 +195,7 @@ const Instr* access_shared(Warp& w, const Instr* i) {
 #endif
   u32 offsets[kLanes];
   lane_addresses(w, i, offsets);
+  without_own_rank(w, offsets);
   return shared_at<T, Store>(w, i, offsets);
 }
 
@@ -235,6 +236,7 @@ const Instr* access_generic(Warp& w, const Instr* i) {
   const Windows& windows = w.worker->windows;
   u32 offsets[kLanes];
   const uint64_t shared = lanes_in_window(w, addresses, windows.shared, Windows::kClusterBytes, offsets);
+  without_own_rank(w, offsets);
   if (shared == w.active) {
     // The lanes that are off hold the address of the first active one.
     return shared_at<T, Store>(w, i, offsets);

@@ -132,14 +132,14 @@ const Instr* is_space(Warp& w, const Instr* i) {
   uint64_t inside = 0;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
-    const u64 offset = a[l] - i->imm, tag = offset >> Windows::kCtaShift;
+    const u64 offset = a[l] - i->imm;
     bool is = false;
     if (i->small == IsSpace::kLocal) {
       is = offset < Windows::kLocalBytes;
     } else if (i->small == IsSpace::kCluster) {
       is = offset < Windows::kClusterBytes;
     } else if (i->small == IsSpace::kCta) {
-      is = tag == 0 || tag == w.cta->rank + 1;
+      is = offset < Windows::kClusterBytes && rank_at(*w.cta, offset) == w.cta->rank;
     } else {
       const bool window = a[l] - windows.shared < Windows::kAllBytes;
       const Allocation* const at = window ? nullptr : w.worker->memory->find(a[l]);

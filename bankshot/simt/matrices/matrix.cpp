@@ -83,7 +83,9 @@ uint64_t find_shared(const Warp& w, const Lanes& lanes, Space space,
   uint64_t shared = 0;
   for (unsigned l = 0; l < lanes.count; ++l) {
     const int64_t offset = shared_offset(w, space, lanes.address[l]);
-    offsets[l] = static_cast<uint32_t>(offset);
+    const bool own = offset >= 0 && !is_elsewhere(*w.cta, static_cast<uint64_t>(offset));
+    offsets[l] =
+        static_cast<uint32_t>(own ? byte_in_cta(static_cast<uint64_t>(offset)) : static_cast<uint64_t>(offset));
     shared |= static_cast<uint64_t>(offset >= 0) << l;
   }
   return shared;

@@ -49,7 +49,7 @@ SharedOperand::Cores SharedOperand::cores() const {
 bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand, std::byte* to) {
   const auto [gs, js] = operand.cores();
   const uint64_t read = (uint64_t{1} << operand.lines) - 1;
-  const uint64_t window = &cta == w.cta ? 0 : (uint64_t{cta.rank} + 1) << Windows::kCtaShift;
+  const uint64_t window = &cta == w.cta ? 0 : in_rank(cta.rank, 0);
   for (unsigned g = 0; g < gs; ++g) {
     for (unsigned j = 0; j < js; ++j, to += SharedOperand::kCoreBytes) {
       const OperandCore core = operand.descriptor.core(operand.mn_major, g, j);

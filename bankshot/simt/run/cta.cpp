@@ -112,6 +112,7 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   std::shared_ptr<Cluster>& joins = cluster == nullptr ? alone_ : cluster;
   if (cta_.cluster != joins) cta_.cluster = joins;
   cta_.cluster->ctas[cta_.rank] = &cta_;
+  cta_.own_window = cta_.cluster->ctas.size() > 1 ? static_cast<uint32_t>(in_rank(cta_.rank, 0)) : 0;
   for (; cta_.barriers_in_use != 0; cta_.barriers_in_use &= cta_.barriers_in_use - 1)
     cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
   fill_cta_specials();
@@ -220,6 +221,8 @@ void CtaSlot::report_deadlock() {
 uint32_t CtaSlot::cta_special(const std::string& name) const {
   if (name == "%smid") return static_cast<uint32_t>(worker_->sm >= 0 ? worker_->sm : cta_.linear % worker_->sms);
   if (name == "%cluster_ctarank") return cta_.rank;
+  if (name == kOwnShared) return cta_.own_window;
+  if (name == kOwnDynamicShared) return cta_.own_window + worker_->launch->kernel->dynamic_base;
   const bool place = name.starts_with("%cluster_ctaid"), cluster = name.starts_with("%clusterid");
   if (!place && !cluster) return along(cta_.index, name.back());
   const InCluster in = in_cluster(*worker_->launch, cta_.index);
@@ -229,9 +232,10 @@ uint32_t CtaSlot::cta_special(const std::string& name) const {
 void CtaSlot::fill_cta_specials() {
   for (const SpecialUse& use : worker_->program->specials) {
     if (!use.per_cta) continue;
-    const uint32_t value = cta_special(use.name);
-    auto* row = reinterpret_cast<uint32_t*>(cta_special_rows_ + (use.op & OperandRef::kOffset));
-    std::fill(row, row + worker_->program->lanes, value);
+    const uint64_t value = cta_special(use.name) + use.add;
+    std::byte* const row = cta_special_rows_ + (use.op & OperandRef::kOffset);
+    for (uint32_t lane = 0; lane < worker_->program->lanes; ++lane)
+      std::memcpy(row + size_t{lane} * use.bytes, &value, use.bytes);
   }
 }
 

@@ -44,9 +44,9 @@ std::string_view why_interpreted(const EngineOptions& options, const KernelInfo&
   return {};
 }
 
-/// At a multiple of what a window has, so that generic addresses are aligned as offsets are.
+/// So that the lower half of generic addresses is an offset.
 Windows reserve_windows() {
-  constexpr uint64_t kAlignment = Windows::kSharedBytes, kReserved = Windows::kAllBytes + kAlignment;
+  constexpr uint64_t kAlignment = uint64_t{1} << 32, kReserved = Windows::kAllBytes + kAlignment;
   Windows windows;
   void* const base = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return windows;

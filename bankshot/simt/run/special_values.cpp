@@ -34,7 +34,7 @@ constexpr Special kSpecials[] = {
     {"%lanemask_lt", [](Place, uint32_t lane) -> uint64_t { return bit_of(lane) - 1; }},
     {"%lanemask_ge", [](Place, uint32_t lane) -> uint64_t { return ~(bit_of(lane) - 1); }},
     {"%lanemask_gt", [](Place, uint32_t lane) -> uint64_t { return ~(2 * bit_of(lane) - 1); }},
-    {"%dynamic_shared", [](Place p, uint32_t) -> uint64_t { return p.worker.launch->kernel->dynamic_base; }},
+    {kOwnDynamicShared, [](Place p, uint32_t) -> uint64_t { return p.worker.launch->kernel->dynamic_base; }},
     {"%envreg1", [](Place p, uint32_t) -> uint64_t { return p.worker.launch->grid_workspace >> 32; }},
     {"%envreg2", [](Place p, uint32_t) -> uint64_t { return p.worker.launch->grid_workspace & 0xffffffff; }},
     {"%dynamic_smem_size", [](Place p, uint32_t) -> uint64_t { return p.worker.launch->config->dynamic_shared; }},

@@ -28,7 +28,8 @@ struct Cta {
   Dim3 index;
   std::byte* shared = nullptr;
   uint32_t shared_bytes = 0;
-  uint32_t threads = 0;  ///< at start
+  uint32_t own_window = 0;  ///< what addresses of its variables begin with: 0, or its rank in a cluster of several
+  uint32_t threads = 0;     ///< at start
   uint32_t exited = 0;
   uint32_t live_warps = 0;
   bool faulted = false;
@@ -64,18 +65,26 @@ inline bool has_ranks(const Cta& cta) { return cta.cluster->ctas.size() > 1 || c
 inline void give_rank(const Cta& cta) {
   if (cta.cluster->ctas.size() == 1) cta.cluster->gave_ranks = true;  // CTAs of larger ones may be on several threads
 }
+/// The byte in the memory of the CTA that an offset in the shared window lies in.
+inline uint64_t byte_in_cta(uint64_t offset) { return offset & (Windows::kSharedBytes - 1); }
+/// The same byte of the CTA of a rank.
+inline uint64_t in_rank(uint64_t rank, uint64_t offset) {
+  return (rank + 2) << Windows::kCtaShift | byte_in_cta(offset);
+}
+/// The rank that an offset names; no possible one if it names none.
+inline uint64_t rank_at(const Cta& cta, uint64_t offset) {
+  const uint64_t tag = offset >> Windows::kCtaShift;
+  return tag == 0 ? cta.rank : tag - 2;
+}
 /// Whether an offset in the shared window is not in the CTA's own memory.
 inline bool is_elsewhere(const Cta& cta, uint64_t offset) {
-  const uint64_t tag = offset >> Windows::kCtaShift;
-  return tag != 0 && (tag != cta.rank + 1 || !has_ranks(cta));
+  return offset >> Windows::kCtaShift != 0 && (rank_at(cta, offset) != cta.rank || !has_ranks(cta));
 }
 /// The CTA whose memory contains an offset in the shared window; null if the cluster has no such CTA, or it has ended.
 inline Cta* cta_at(Cta& cta, uint64_t offset) {
   if (!is_elsewhere(cta, offset)) return &cta;
-  const uint64_t tag = offset >> Windows::kCtaShift;
-  return has_ranks(cta) && tag <= cta.cluster->ctas.size() ? cta.cluster->ctas[tag - 1] : nullptr;
+  const uint64_t rank = rank_at(cta, offset);
+  return has_ranks(cta) && rank < cta.cluster->ctas.size() ? cta.cluster->ctas[rank] : nullptr;
 }
-/// The byte in the memory of the CTA that it lies in.
-inline uint64_t byte_in_cta(uint64_t offset) { return offset & (Windows::kSharedBytes - 1); }
 
 }  // namespace bankshot::simt

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/optimise/sequence.hpp"
@@ -155,13 +156,17 @@ struct FunctionInfo {
   std::vector<Call> calls;
 };
 
+/// Special registers that are ours: what addresses of a CTA's shared memory begin with (Cta::own_window), and the
+/// address of its dynamic shared memory.
+inline constexpr std::string_view kOwnShared = "%shared", kOwnDynamicShared = "%dynamic_shared";
+
 /// A special register that a program reads, with a row in the specials of the warp or of the CTA.
 struct SpecialUse {
   std::string name;  ///< "%tid.x"
   uint32_t op = 0;
   unsigned bytes = 4;
   bool per_cta = false;  ///< the same for all warps of a CTA, another for every CTA
-  uint32_t add = 0;      ///< %dynamic_shared (ours): where dynamic shared memory starts in this launch, plus this
+  uint32_t add = 0;      ///< kOwnShared, kOwnDynamicShared: is added
 };
 
 struct CheckedOp;  ///< checks.hpp

@@ -258,8 +258,8 @@ const Instr* run_tensor_commit(Warp& w, const Instr* i) {
     }
     give_rank(*w.cta);
     for (uint32_t ctas = w.row<const uint16_t>(i->op[4])[lane]; ctas != 0; ctas &= ctas - 1) {
-      const uint64_t cta = (static_cast<uint64_t>(std::countr_zero(ctas)) + 1) << Windows::kCtaShift;
-      if (!products_arrive_at(w, i, cta | byte_in_cta(place), lane)) return nullptr;
+      const auto rank = static_cast<uint64_t>(std::countr_zero(ctas));
+      if (!products_arrive_at(w, i, in_rank(rank, place), lane)) return nullptr;
     }
   }
   // Products take no time here: who waits for them must see this phase before the next one ends.

@@ -315,6 +315,18 @@ TEST_F(EngineTensorMemory, what_hardware_does_not_take_is_named) {
       std::string::npos);
 }
 
+TEST_F(EngineTensorMemory, the_lower_half_of_a_generic_address_is_a_shared_one) {
+  // ThunderKittens gives tcgen05.alloc.shared::cta a pointer of 64 bits.
+  std::string text = kernel_of(kDescriptor + product("%p5") + kWait + kRead);
+  const std::string place = "@%p3 bra A; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r11], 64;";
+  text.replace(text.find(place), place.size(),
+               "cvt.u64.u32 %rd7, %r11; cvta.shared.u64 %rd7, %rd7; @%p3 bra A; "
+               "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd7], 64;");
+  const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
+}
+
 TEST_F(EngineTensorMemory, columns_that_nobody_frees_are_not_waited_for) {
   std::string text = kernel_of("");
   text.replace(text.find("[%r11], 64;"), 11,

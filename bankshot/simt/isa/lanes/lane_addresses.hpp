@@ -32,6 +32,17 @@ inline void lane_addresses(const Warp& w, const Instr* i, Address* addresses) {
   }
 }
 
+/// Offsets in the shared window that name the CTA itself become those in its own memory.
+inline void without_own_rank(const Warp& w, u32* offsets) {
+  const u32 own = w.cta->own_window;
+  if (own == 0) return;
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) {
+    const u32 byte = offsets[l] ^ own;
+    offsets[l] = byte < Windows::kSharedBytes ? byte : offsets[l];
+  }
+}
+
 struct Survey {
   bool fine;        ///< all addresses lie in the range and are multiples of the size
   bool contiguous;  ///< lane l is at the first lane's address + l * size

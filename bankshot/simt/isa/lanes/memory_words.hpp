@@ -38,7 +38,7 @@ inline bool load_shared_words(Warp& w, const Instr* i) {
   const u32 bytes = w.cta->shared_bytes;
   if (!(i->flags & InstrFlag::kOneWord) || w.active != kAllLanes || bytes < 4) return false;
   const u32* const base = w.row<const u32>(i->op[0]);
-  const u32 offset = static_cast<u32>(i->imm), first = base[0] + offset, middle = base[16] + offset;
+  const u32 offset = static_cast<u32>(i->imm) - w.cta->own_window, first = base[0] + offset, middle = base[16] + offset;
   const __m512i add = _mm512_set1_epi32(static_cast<s32>(offset)),
                 last = _mm512_set1_epi32(static_cast<s32>(bytes - 4));
   const __m512i low = _mm512_add_epi32(_mm512_loadu_si512(base), add);
