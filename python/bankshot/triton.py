@@ -3,7 +3,6 @@
 `bankshot run python3 script.py` (or explain, check, simulate, fix) puts this module in place when Triton loads its NVIDIA
 driver; programs need not import it. Then
 
-* kernels are compiled for compute capability 9.0 at most, because tcgen05 is not supported yet;
 * the autotuner and triton.testing.do_bench have the times of the simulated GPU under `bankshot simulate`. Otherwise they
   have none, as times of the host would say nothing about a GPU: the first configuration that runs is taken. So it is under
   `bankshot fix`, whose runs must all launch the same;
@@ -16,7 +15,6 @@ import sys
 
 from bankshot import _gpu
 
-_MOST_CAPABILITY = 90
 _said = set()
 
 
@@ -41,18 +39,8 @@ def put_in_place(module):
         self.get_current_device = gpu.make_current  # asked before each launch, perhaps in a thread of its own
         self.set_current_device = lambda device: None
 
-    target_of = driver_class.get_current_target
-
-    def get_current_target(self):
-        target = target_of(self)
-        if target.arch <= _MOST_CAPABILITY:
-            return target
-        _say(f"Triton compiles for sm_90, not for sm_{target.arch}: tcgen05 is not supported yet")
-        return type(target)(target.backend, 90, target.warp_size)
-
     driver_class.__init__ = __init__
     driver_class.is_active = staticmethod(lambda: True)
-    driver_class.get_current_target = get_current_target
 
 
 def note_specializations(module):

@@ -45,9 +45,8 @@ struct Box {
   std::array<uint16_t, 3> offsets{};  ///< im2col
   bool four_rows = false;             ///< at[0] is their first column, and the others are the rows
 
-  unsigned row_bytes() const { return map.box[0] * map.element_bytes(); }
   /// From one row to the next in shared memory: a swizzle takes its whole span.
-  unsigned pitch() const { return std::max(row_bytes(), map.span()); }
+  unsigned pitch() const { return std::max(map.row_bytes_in_shared(), map.span()); }
   uint64_t rows() const {
     if (map.mode == TensorMap::im2col) return map.pixels;
     if (four_rows) return kFour;
@@ -73,7 +72,7 @@ Inside inside(const TensorMap& map, const std::array<int64_t, TensorMap::kMostDi
   const int64_t first = std::max<int64_t>(at[0], 0);
   const int64_t end = std::min<int64_t>(at[0] + map.box[0], static_cast<int64_t>(map.size(0)));
   if (first >= end) return {};
-  return {address + static_cast<uint64_t>(first) * map.element_bytes(), static_cast<unsigned>(first - at[0]),
+  return {address + map.bytes(static_cast<uint64_t>(first)), static_cast<unsigned>(first - at[0]),
           static_cast<unsigned>(end - first)};
 }
 
@@ -175,6 +174,12 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     return std::nullopt;
   }
   for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
+  if (box.at[0] % static_cast<int32_t>(map.pack()) != 0) {
+    bad_copy(w, i, lane,
+             "coordinate " + std::to_string(box.at[0]) + " of elements of " + std::to_string(map.element_bits()) +
+                 " bits is not a multiple of " + std::to_string(map.pack()));
+    return std::nullopt;
+  }
   for (size_t k = 0; k < copy.offsets.size(); ++k) box.offsets[k] = w.row<const uint16_t>(copy.offsets[k])[lane];
   return box;
 }
@@ -206,14 +211,15 @@ std::byte* shared_of_box(Warp& w, const Instr* i, const Box& box, uint64_t offse
 template <class F>
 void for_chunks(const Box& box, std::byte* shared, uint64_t offset, uint64_t row, F f) {
   const uint64_t begin = byte_in_cta(offset) + row * box.pitch();
-  for (unsigned at = 0; at < box.row_bytes(); at += kChunk) f(at, shared + swizzled(box.map.swizzle, begin + at));
+  for (unsigned at = 0; at < box.map.row_bytes_in_shared(); at += kChunk)
+    f(at, shared + swizzled(box.map.swizzle, begin + at));
 }
 
 /// What is read outside of a tensor.
-void fill(const TensorMap& map, std::byte* row, unsigned bytes) {
+void fill(const TensorMap& map, std::byte* row) {
+  const unsigned bytes = map.row_bytes(), width = map.element_bits() / 8;
   std::memset(row, 0, bytes);
   if (map.fills_with_nan == 0) return;
-  const unsigned width = map.element_bytes();
   for (unsigned at = 0; at < bytes; at += width) {  // 0x7fff…: PTX's canonical NaN
     std::memset(row + at, 0xff, width);
     row[at + width - 1] = std::byte{0x7f};
@@ -239,19 +245,22 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
     }
     Checker* const checks = w.worker->checks;
     BulkArrival arrival;
-    arrival.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    const TensorMap& map = box->map;
+    arrival.bytes = static_cast<uint32_t>(box->rows() * map.row_bytes());
     arrival.lane = lane;
-    const unsigned width = box->map.element_bytes();
     alignas(kChunk) std::array<std::byte, kMostRow> room;
     const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
-      if (part.elements * width != box->row_bytes()) fill(box->map, room.data(), box->row_bytes());
-      if (part.elements != 0) {
-        const std::byte* const from = global_row(w, i, part.address, uint64_t{part.elements} * width, false, lane);
+      const auto bytes = static_cast<unsigned>(map.bytes(part.elements));
+      if (bytes != map.row_bytes()) fill(map, room.data());
+      if (bytes != 0) {
+        const std::byte* const from = global_row(w, i, part.address, bytes, false, lane);
         if (from == nullptr) return false;
-        std::memcpy(room.data() + part.skipped * width, from, part.elements * width);
-        if (box->map.converts()) convert_loaded(box->map, room.data() + part.skipped * width, part.elements);
-        arrival.parts.push_back({part.address, part.elements * width});
+        std::byte* const values = room.data() + map.bytes(part.skipped);
+        std::memcpy(values, from, bytes);
+        if (map.converts()) convert_loaded(map, values, part.elements);
+        arrival.parts.push_back({part.address, bytes});
       }
+      if (map.pads()) spread_row(map, room.data());
       for (unsigned k = 0; k < targets.count; ++k) {
         for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
           std::memcpy(place, room.data() + at, kChunk);
@@ -259,7 +268,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
           const uint64_t there =
               (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
           checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
-          checks->swizzles(w, i, there, box->map.span());
+          checks->swizzles(w, i, there, map.span());
         });
       }
       return true;
@@ -283,16 +292,20 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     if (shared == nullptr) return false;
     count_rows(w, i, AccessKind::load, offset, box->rows() * box->pitch());
     Checker* const checks = w.worker->checks;
-    const unsigned width = box->map.element_bytes();
-    const ptx::Type type = box->map.element_type();
-    if (reduction != Reduction::none && box->map.converts())
+    const TensorMap& map = box->map;
+    if (map.element == TensorMap::u4_padded)
+      return bad_copy(w, i, lane, "elements of 4 bits that are padded to 16 bytes can be loaded, but not stored");
+    if (reduction != Reduction::none && map.element >= TensorMap::u4)
+      return bad_copy(w, i, lane, "there are no reductions of elements of 4 and 6 bits");
+    const ptx::Type type = map.element_type();
+    if (reduction != Reduction::none && map.converts())
       return bad_copy(w, i, lane,
                       "reductions of elements that are flushed or rounded to tf32 are not supported: their results are "
                       "not documented");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
       return bad_copy(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
     BulkArrival store;
-    store.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    store.bytes = static_cast<uint32_t>(box->rows() * map.row_bytes());
     store.lane = lane;
     alignas(kChunk) std::array<std::byte, kMostRow> room;
     const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
@@ -303,16 +316,19 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
         const uint64_t there = (offset & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared);
         checks->copies_bulk(w, i, lane, there, kChunk, false, -1);
       });
-      std::byte* const to = global_row(w, i, part.address, uint64_t{part.elements} * width, true, lane);
+      if (map.pads()) pack_row(map, room.data());
+      const auto bytes = static_cast<unsigned>(map.bytes(part.elements));
+      std::byte* const to = global_row(w, i, part.address, bytes, true, lane);
       if (to == nullptr) return false;
-      if (checks != nullptr) checks->written(part.address, uint64_t{part.elements} * width);
-      const std::byte* const values = room.data() + part.skipped * width;
+      if (checks != nullptr) checks->written(part.address, bytes);
+      const std::byte* const values = room.data() + map.bytes(part.skipped);
       if (reduction == Reduction::none) {
-        std::memcpy(to, values, part.elements * width);
+        std::memcpy(to, values, bytes);
       } else {
+        const unsigned width = map.element_bits() / 8;
         for (unsigned k = 0; k < part.elements; ++k) reduce(reduction, type, to + k * width, values + k * width);
       }
-      store.parts.push_back({part.address, part.elements * width});
+      store.parts.push_back({part.address, bytes});
       return true;
     });
     if (fine) bulk_leaves(w, std::move(store));

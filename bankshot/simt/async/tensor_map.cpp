@@ -6,8 +6,9 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+constexpr unsigned kElementBits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
+constexpr uint32_t kPaddedBox = 128, kPaddedUnit = 32;  // of elements that pads(): in elements, in bytes
 
 constexpr const char* kNanOfIntegers = "only floating-point elements can be filled with NaN";
 
@@ -15,9 +16,8 @@ std::string text(uint64_t value) { return std::to_string(value); }
 
 /// What tiled and im2col have in common.
 std::string encode(const TensorShape& shape, TensorMap& out) {
-  if (shape.element < 0 || shape.element >= static_cast<int>(std::size(kElementBytes)))
-    return "elements of type " + std::to_string(shape.element) +
-           " are not supported: 0 to 12 are, but none of 4 or 6 bits";
+  if (shape.element < 0 || shape.element >= static_cast<int>(std::size(kElementBits)))
+    return "there are no elements of type " + std::to_string(shape.element) + ", only of 0 to 15";
   if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
     return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
   if (shape.interleave != 0)
@@ -27,7 +27,6 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
     return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
   if (shape.fill < 0 || shape.fill > 1) return "there is no filling " + std::to_string(shape.fill);
-  if (shape.fill == 1 && shape.element < TensorMap::f16) return kNanOfIntegers;
   if (shape.address % kTensorUnit != 0) return "the address is not a multiple of 16";
   out = {};
   // Of dimensions that tensormap.replace may add.
@@ -55,7 +54,30 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   return {};
 }
 
-std::string check_row(const TensorMap& map, uint64_t bytes) {
+/// What the driver asks of elements of 4 and 6 bits. Source: cuda.h of CUDA 13.0, cuTensorMapEncodeTiled.
+std::string check_packs(const TensorMap& map) {
+  if (map.element == TensorMap::u4 && map.size(0) % map.pack() != 0)
+    return "size " + text(map.size(0)) + " of dimension 0: elements of 4 bits need a multiple of 2";
+  if (!map.pads()) return {};
+  if (map.size(0) % kPaddedBox != 0)
+    return "size " + text(map.size(0)) + " of dimension 0: elements that are padded to 16 bytes need a multiple of 128";
+  if (map.box[0] != kPaddedBox)
+    return "a row of the box has " + text(map.box[0]) + " elements: those that are padded to 16 bytes need 128";
+  if (map.address % kPaddedUnit != 0) return "the address is not a multiple of 32: padded elements need that";
+  for (unsigned d = 1; d < map.dimensions; ++d) {
+    if (map.stride(d) % kPaddedUnit != 0)
+      return "stride " + text(map.stride(d)) + " of dimension " + text(d) + ": padded elements need a multiple of 32";
+  }
+  if (map.swizzle != TensorMap::no_swizzle && map.swizzle != TensorMap::swizzle_128)
+    return "padded elements allow no swizzle but that of 128 bytes";
+  return {};
+}
+
+/// Of a descriptor that is complete: its rows, and what depends on the type of elements.
+std::string check_box(const TensorMap& map) {
+  if (map.fills_with_nan != 0 && !map.is_float()) return kNanOfIntegers;
+  if (std::string wrong = check_packs(map); !wrong.empty()) return wrong;
+  const unsigned bytes = map.row_bytes_in_shared();
   if (bytes % kTensorUnit != 0) return "a row of the box has " + text(bytes) + " bytes, no multiple of 16";
   if (map.span() != 0 && bytes > map.span())
     return "a row of the box has " + text(bytes) + " bytes, the swizzle allows " + text(map.span());
@@ -65,7 +87,7 @@ std::string check_row(const TensorMap& map, uint64_t bytes) {
 /// Whether the fields are such as an encoder or tensormap.replace leaves them.
 bool is_possible(const TensorMap& map) {
   const bool columns = map.mode == TensorMap::im2col;
-  if (map.element >= std::size(kElementBytes) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
+  if (map.element >= std::size(kElementBits) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
       map.swizzle > TensorMap::swizzle_128 || map.mode > TensorMap::im2col)
     return false;
   if (columns && (map.dimensions < 3 || map.pixels == 0 || map.pixels > kMostPixels)) return false;
@@ -80,20 +102,17 @@ bool is_possible(const TensorMap& map) {
 
 std::string what_is_wrong(const TensorMap& map) {
   if (!is_possible(map)) return "the bytes of the tensor map were changed by something other than tensormap.replace";
-  if (map.fills_with_nan != 0 && map.element < TensorMap::f16) return kNanOfIntegers;
-  return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
+  return check_box(map);
 }
 
-uint64_t TensorMap::stride(unsigned dimension) const {
-  return dimension == 0 ? element_bytes() : strides[dimension - 1];
-}
+uint64_t TensorMap::stride(unsigned dimension) const { return dimension == 0 ? bytes(1) : strides[dimension - 1]; }
 
-unsigned TensorMap::element_bytes() const { return kElementBytes[element]; }
+unsigned TensorMap::element_bits() const { return kElementBits[element]; }
 
 ptx::Type TensorMap::element_type() const {
   using T = ptx::Type;
-  constexpr T kTypes[] = {T::u8,  T::u16, T::u32,  T::s32, T::u64, T::s64, T::f16,
-                          T::f32, T::f64, T::bf16, T::f32, T::f32, T::f32};
+  constexpr T kTypes[] = {T::u8,  T::u16,  T::u32, T::s32, T::u64, T::s64, T::f16, T::f32,
+                          T::f64, T::bf16, T::f32, T::f32, T::f32, T::u8,  T::u8,  T::u8};
   return kTypes[element];
 }
 
@@ -113,6 +132,21 @@ void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count) {
   }
 }
 
+void spread_row(const TensorMap& map, std::byte* row) {
+  const auto bytes = static_cast<unsigned>(map.bytes(TensorMap::kPaddedPack));
+  for (unsigned pack = map.box[0] / TensorMap::kPaddedPack; pack-- > 0;) {
+    std::byte* const to = row + pack * TensorMap::kPaddedPack;
+    std::memmove(to, row + pack * bytes, bytes);
+    std::memset(to + bytes, 0, TensorMap::kPaddedPack - bytes);
+  }
+}
+
+void pack_row(const TensorMap& map, std::byte* row) {
+  const auto bytes = static_cast<unsigned>(map.bytes(TensorMap::kPaddedPack));
+  for (unsigned pack = 0; pack < map.box[0] / TensorMap::kPaddedPack; ++pack)
+    std::memmove(row + pack * bytes, row + pack * TensorMap::kPaddedPack, bytes);
+}
+
 std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out) {
   if (std::string wrong = encode(shape, out); !wrong.empty()) return wrong;
   for (unsigned d = 0; d < shape.dimensions; ++d) {
@@ -120,7 +154,7 @@ std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMa
       return "a box of " + text(box[d]) + " elements along dimension " + text(d) + ", 1 to 256 are possible";
     out.box[d] = static_cast<uint16_t>(box[d]);
   }
-  return check_row(out, uint64_t{out.box[0]} * out.element_bytes());
+  return check_box(out);
 }
 
 std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
@@ -142,7 +176,7 @@ std::string encode_im2col(const TensorShape& shape, const int* lower, const int*
   if (pixels == 0 || pixels > kMostPixels) return text(pixels) + " pixels of a column, 1 to 1024 are possible";
   out.box[0] = static_cast<uint16_t>(channels);
   out.pixels = pixels;
-  return check_row(out, uint64_t{channels} * out.element_bytes());
+  return check_box(out);
 }
 
 std::string replace_address(TensorMap& map, uint64_t address) {

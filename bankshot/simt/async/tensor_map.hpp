@@ -21,8 +21,25 @@ inline constexpr uint64_t kMostTensorSize = uint64_t{1} << 32, kMostTensorStride
 /// Numbers of the fields are those of the driver's enumerations.
 struct TensorMap {
   static constexpr uint64_t kMark = 0x31'706d'74'6b'4e'61'62;  ///< "baNktmp1", to recognise a tensor map
-  static constexpr unsigned kMostDimensions = 5;
-  enum Element : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
+  static constexpr unsigned kMostDimensions = 5, kPaddedPack = 16;
+  enum Element : uint8_t {
+    u8,
+    u16,
+    u32,
+    s32,
+    u64,
+    s64,
+    f16,
+    f32,
+    f64,
+    bf16,
+    f32_ftz,
+    tf32,
+    tf32_ftz,
+    u4,
+    u4_padded,
+    u6_padded
+  };
   enum Mode : uint8_t { tiled, im2col };
   enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
 
@@ -43,10 +60,20 @@ struct TensorMap {
 
   uint64_t size(unsigned dimension) const { return uint64_t{last[dimension]} + 1; }
   uint64_t stride(unsigned dimension) const;
-  unsigned element_bytes() const;
-  ptx::Type element_type() const;
+  /// Bytes that elements have in global memory. Of those of 4 and 6 bits there are whole packs: pack().
+  uint64_t bytes(uint64_t elements) const { return elements * element_bits() / 8; }
+  unsigned element_bits() const;
+  ptx::Type element_type() const;  ///< u8 for elements of 4 and 6 bits
+  bool is_float() const { return element >= f16 && element <= tf32_ftz; }
   /// Whether elements of f32 change on their way to shared memory: convert_loaded().
-  bool converts() const { return element >= f32_ftz; }
+  bool converts() const { return element >= f32_ftz && element <= tf32_ftz; }
+  /// Whether 16 elements of 4 or 6 bits lie at the start of 16 bytes in shared memory.
+  bool pads() const { return element >= u4_padded; }
+  /// Coordinates in the first dimension are multiples of this.
+  unsigned pack() const { return pads() ? kPaddedPack : element == u4 ? 2 : 1; }
+  /// Bytes of a row of a box.
+  unsigned row_bytes() const { return static_cast<unsigned>(bytes(box[0])); }
+  unsigned row_bytes_in_shared() const { return pads() ? box[0] : row_bytes(); }
   /// Elements that a box has along a dimension.
   unsigned taken(unsigned dimension) const { return (box[dimension] + steps[dimension] - 1u) / steps[dimension]; }
   /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
@@ -69,6 +96,12 @@ inline uint64_t swizzled(unsigned swizzle, uint64_t address) {
 /// No manual says how: Triton's descriptors with round_f32_to_tf32 are of type tf32, and its test (pull request 11751,
 /// on sm_120) tells. Stores change nothing.
 void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count);
+
+/// Moves the elements of a row of a box that pads() to where they are in shared memory, and zeros into the gaps; and
+/// back.
+/// @param row  row_bytes_in_shared() bytes
+void spread_row(const TensorMap& map, std::byte* row);
+void pack_row(const TensorMap& map, std::byte* row);
 
 /// What the functions of the driver are given.
 struct TensorShape {

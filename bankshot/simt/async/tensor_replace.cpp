@@ -17,10 +17,10 @@ using ptx::Space;
 using ptx::Type;
 
 /// Types by their numbers in PTX, which are others than the driver's. Source: PTX ISA 9.0, tensormap.replace.
-constexpr uint8_t kElements[] = {TensorMap::u8,      TensorMap::u16, TensorMap::u32,  TensorMap::s32,
-                                 TensorMap::u64,     TensorMap::s64, TensorMap::f16,  TensorMap::f32,
-                                 TensorMap::f32_ftz, TensorMap::f64, TensorMap::bf16, TensorMap::tf32,
-                                 TensorMap::tf32_ftz};
+constexpr uint8_t kElements[] = {TensorMap::u8,       TensorMap::u16, TensorMap::u32,       TensorMap::s32,
+                                 TensorMap::u64,      TensorMap::s64, TensorMap::f16,       TensorMap::f32,
+                                 TensorMap::f32_ftz,  TensorMap::f64, TensorMap::bf16,      TensorMap::tf32,
+                                 TensorMap::tf32_ftz, TensorMap::u4,  TensorMap::u4_padded, TensorMap::u6_padded};
 
 /// The largest value of a field that takes a constant.
 int64_t most_of(TensorField field) {
@@ -149,8 +149,7 @@ void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction,
       decoder.error(operands[1].position,
                     "." + std::string(kFields[number]) + " of a tensor map is 0 to " + std::to_string(most_of(field)) +
                         " here, not " + std::to_string(constant),
-                    "Element types of 4 and 6 bits, interleaved layouts and swizzles of other units than 16 bytes are "
-                    "not supported.");
+                    "Interleaved layouts and swizzles of other units than 16 bytes are not supported.");
       return;
     }
   }
