@@ -10,6 +10,9 @@ constexpr unsigned kElementBits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 constexpr uint32_t kPaddedBox = 128, kPaddedUnit = 32;  // of elements that pads(): in elements, in bytes
 
+constexpr const char* kNoFlip =
+    "the swizzle in units of 32 bytes that exchanges 8 bytes (CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B) is not "
+    "supported";
 constexpr const char* kNanOfIntegers = "only floating-point elements can be filled with NaN";
 
 std::string text(uint64_t value) { return std::to_string(value); }
@@ -23,8 +26,9 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.interleave != 0)
     return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only "
            "CU_TENSOR_MAP_INTERLEAVE_NONE is";
-  if (shape.swizzle < 0 || shape.swizzle > TensorMap::swizzle_128)
-    return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
+  constexpr int kBy32 = 4, kBy32Flipped = 5, kBy64 = 6;  // swizzles of 128 bytes, as the driver counts them
+  if (shape.swizzle < 0 || shape.swizzle > kBy64) return "there is no swizzle " + std::to_string(shape.swizzle);
+  if (shape.swizzle == kBy32Flipped) return kNoFlip;
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
   if (shape.fill < 0 || shape.fill > 1) return "there is no filling " + std::to_string(shape.fill);
   if (shape.address % kTensorUnit != 0) return "the address is not a multiple of 16";
@@ -35,7 +39,10 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   out.address = shape.address;
   out.element = static_cast<uint8_t>(shape.element);
   out.dimensions = static_cast<uint8_t>(shape.dimensions);
-  out.swizzle = static_cast<uint8_t>(shape.swizzle);
+  out.swizzle = static_cast<uint8_t>(std::min<int>(shape.swizzle, TensorMap::swizzle_128));
+  out.atomicity = shape.swizzle == kBy32   ? TensorMap::by_32
+                  : shape.swizzle == kBy64 ? TensorMap::by_64
+                                           : TensorMap::by_16;
   out.fills_with_nan = static_cast<uint8_t>(shape.fill);
   for (unsigned d = 0; d < shape.dimensions; ++d) {
     if (shape.sizes[d] == 0 || shape.sizes[d] > kMostTensorSize)
@@ -75,6 +82,9 @@ std::string check_packs(const TensorMap& map) {
 
 /// Of a descriptor that is complete: its rows, and what depends on the type of elements.
 std::string check_box(const TensorMap& map) {
+  if (map.atomicity == TensorMap::by_32_flipped) return kNoFlip;
+  if (map.atomicity != TensorMap::by_16 && map.swizzle != TensorMap::swizzle_128)
+    return "units of 32 and 64 bytes are for the swizzle of 128 bytes only";
   if (map.fills_with_nan != 0 && !map.is_float()) return kNanOfIntegers;
   if (std::string wrong = check_packs(map); !wrong.empty()) return wrong;
   const unsigned bytes = map.row_bytes_in_shared();
@@ -88,7 +98,7 @@ std::string check_box(const TensorMap& map) {
 bool is_possible(const TensorMap& map) {
   const bool columns = map.mode == TensorMap::im2col;
   if (map.element >= std::size(kElementBits) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
-      map.swizzle > TensorMap::swizzle_128 || map.mode > TensorMap::im2col)
+      map.swizzle > TensorMap::swizzle_128 || map.atomicity > TensorMap::by_64 || map.mode > TensorMap::im2col)
     return false;
   if (columns && (map.dimensions < 3 || map.pixels == 0 || map.pixels > kMostPixels)) return false;
   for (unsigned d = 0; d < map.dimensions; ++d) {

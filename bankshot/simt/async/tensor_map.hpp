@@ -48,7 +48,10 @@ struct TensorMap {
   Mode mode = tiled;
   uint8_t element = u8, dimensions = 1, swizzle = no_swizzle;
   uint8_t fills_with_nan = 0;  ///< reads outside the tensor give NaN; else zeros
-  uint8_t reserved[3] = {};
+  /// What the swizzle of 128 bytes moves together: 16 bytes, 32, or 64 (3).
+  enum Atomicity : uint8_t { by_16, by_32, by_32_flipped, by_64 };
+  Atomicity atomicity = by_16;
+  uint8_t reserved[2] = {};
   std::array<uint32_t, 5> last{};     ///< of each dimension, innermost first: its size less 1
   uint32_t pixels = 0;                ///< im2col: of a column
   std::array<uint64_t, 4> strides{};  ///< bytes, of dimensions 1 and above
@@ -84,11 +87,13 @@ static_assert(sizeof(TensorMap) == 128);
 /// Of a descriptor whose fields were replaced one by one: what its rows must not be, or "".
 std::string what_is_wrong(const TensorMap& map);
 
-/// Where a byte goes that would go to this one: chunks of 16 bytes are exchanged. Address bits 4 and above, as many as
-/// the swizzle has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes.
-inline uint64_t swizzled(unsigned swizzle, uint64_t address) {
-  const uint64_t mask = (1u << swizzle) - 1;
-  return address ^ (address >> 7 & mask) << 4;
+/// Where a byte goes that would go to this one: chunks of 16, 32 or 64 bytes are exchanged. Address bits 4, 5 or 6 and
+/// above, as many as the swizzle has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes, <2,5,2>
+/// and <1,6,1>.
+inline uint64_t swizzled(const TensorMap& map, uint64_t address) {
+  const unsigned unit = map.atomicity == TensorMap::by_16 ? 4 : map.atomicity == TensorMap::by_64 ? 6 : 5;
+  const uint64_t mask = map.span() == 0 ? 0 : (map.span() >> unit) - 1;
+  return address ^ (address >> 7 & mask) << unit;
 }
 
 /// What becomes of elements that are loaded, where the descriptor converts(). With ftz subnormal ones become zeros of

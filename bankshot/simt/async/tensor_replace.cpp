@@ -27,6 +27,7 @@ int64_t most_of(TensorField field) {
   switch (field) {
     case TensorField::elemtype: return std::ssize(kElements) - 1;
     case TensorField::swizzle_mode: return TensorMap::swizzle_128;
+    case TensorField::swizzle_atomicity: return TensorMap::by_64;
     case TensorField::fill_mode: return 1;
     default: return 0;
   }
@@ -49,8 +50,8 @@ std::string replace(TensorMap& map, TensorField field, unsigned dimension, uint6
     case TensorField::elemtype: map.element = kElements[value]; return {};
     case TensorField::swizzle_mode: map.swizzle = static_cast<uint8_t>(value); return {};
     case TensorField::fill_mode: map.fills_with_nan = static_cast<uint8_t>(value); return {};
-    case TensorField::interleave_layout:
-    case TensorField::swizzle_atomicity: return {};  // there is one only
+    case TensorField::swizzle_atomicity: map.atomicity = static_cast<TensorMap::Atomicity>(value); return {};
+    case TensorField::interleave_layout: return {};  // there is one only
     case TensorField::box_dim:
       if (value == 0 || value > 256) return "a box of " + number + " elements, 1 to 256 are possible";
       map.box[dimension] = static_cast<uint16_t>(value);
@@ -149,7 +150,7 @@ void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction,
       decoder.error(operands[1].position,
                     "." + std::string(kFields[number]) + " of a tensor map is 0 to " + std::to_string(most_of(field)) +
                         " here, not " + std::to_string(constant),
-                    "Interleaved layouts and swizzles of other units than 16 bytes are not supported.");
+                    "Interleaved layouts are not supported.");
       return;
     }
   }

@@ -148,10 +148,11 @@ void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
   if (options_.race) of(w).races->arrive(barrier, warp_of(w), w.active, waits);
   if (!options_.sync) return;
   const bool aligned = op_of(w, i).aligned;
-  // Lanes may come one after the other, as long as they come to one instruction.
+  // Lanes may come one after the other, as long as they come to one instruction. A whole warp may come twice.
   CtaChecks::Part& part = of(w).warps[w.index].parts[barrier];
-  if (aligned && part.lanes != 0 && part.aligned && part.at != i) tell_divergence(w, part);
-  part = {i, part.lanes | w.active, aligned};
+  const bool whole = (w.alive & ~part.lanes) == 0;
+  if (aligned && part.lanes != 0 && !whole && part.aligned && part.at != i) tell_divergence(w, part);
+  part = {i, (whole ? 0 : part.lanes) | w.active, aligned};
   const uint32_t count = i->op[1] == OperandRef::kNone ? 0 : w.row<const uint32_t>(i->op[1])[first_of(w.active)];
   if (count % w.worker->warp_size != 0) {
     bool is_new = false;

@@ -186,6 +186,23 @@ TEST_F(EngineAsync, copies_in_bulk_may_name_the_memory_of_the_cta) {
   EXPECT_EQ(out, (std::vector<uint32_t>{9, 7, 5, 3}));
 }
 
+TEST_F(EngineAsync, everyone_sees_each_phase_of_a_barrier) {
+  // Warp 0 issues the second copy as soon as it sees the first, which the others must have seen, too.
+  const auto result = run(
+      kernel(kShared + kThread +
+                 "mov.u32 %r20, s; mov.u32 %r21, bar; mov.u64 %rd5, given; setp.ne.u32 %p1, %r1, 0;\n"
+                 "@!%p1 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0; mov.u32 %r5, 0;\nN: @%p1 bra W;\n"
+                 "mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 16;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd5], 16, [%r21];\n"
+                 "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r21], %r5; @!%p2 bra W; add.u32 %r5, %r5, 1;\n"
+                 "setp.lt.u32 %p3, %r5, 2; @%p3 bra N; bar.sync 0; ld.shared.u32 %r6, [%r20]; st.global.u32 [%rd2], "
+                 "%r6; ret;",
+             ".global .align 16 .u32 given[4] = {3, 5, 7, 9};"),
+      {1}, {128}, 128);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(out, std::vector<uint32_t>(128, 3));
+}
+
 TEST_F(EngineAsync, copies_of_lanes_arrive_at_a_barrier) {
   const auto result =
       run(kernel(kShared + kThread + kFill +

@@ -84,6 +84,17 @@ TEST_F(EngineChecks, warps_at_different_barriers_are_told_once) {
   EXPECT_EQ(sync(apart("bar.sync 1, 64;", "bar.sync 1, 64;")), List{});  // producers and consumers
 }
 
+TEST_F(EngineChecks, a_whole_warp_may_come_twice) {
+  // Warp 0 arrives for another one, and then waits in the same phase.
+  const std::string twice = "setp.ge.u32 %p1, %r1, 32; @%p1 bra B;\nbar.arrive 1, 96;\n";
+  EXPECT_EQ(sync(twice + "bar.sync 1, 96;\nret;\nB: bar.sync 1, 96;\nret;"), List{});
+  EXPECT_EQ(sync("setp.ge.u32 %p1, %r1, 32; @%p1 bra B; setp.ge.u32 %p2, %r1, 16; @%p2 bra A;\nbar.arrive 1, 96;\n"
+                 "A: bar.sync 1, 96;\nret;\nB: bar.sync 1, 96;\nret;")
+                .size(),
+            1u)
+      << "half of it does not";
+}
+
 TEST_F(EngineChecks, a_named_thread_that_goes_elsewhere_is_told) {
   const std::string half = "setp.ge.u32 %p1, %r1, 16; @%p1 bra J;\n";
   const std::string exchange = "shfl.sync.down.b32 %r5, %r1, 1, 31, 0xffffffff;\n";

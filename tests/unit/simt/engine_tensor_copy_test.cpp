@@ -12,14 +12,25 @@ namespace {
 
 TEST(TensorMap, swizzles_are_those_of_cute_in_bytes) {
   // Swizzle<1,4,3>: bit 4 ^= bit 7; <2,4,3>: bits 4, 5 ^= 7, 8; <3,4,3>: bits 4..6 ^= 7..9.
-  EXPECT_EQ(swizzled(0, 0x3ff), 0x3ffu);
-  EXPECT_EQ(swizzled(1, 0x080), 0x090u);
-  EXPECT_EQ(swizzled(1, 0x100), 0x100u);
-  EXPECT_EQ(swizzled(2, 0x180), 0x1b0u);
-  EXPECT_EQ(swizzled(2, 0x205), 0x205u);
-  EXPECT_EQ(swizzled(3, 0x384), 0x3f4u);
-  EXPECT_EQ(swizzled(3, 0x3f4), 0x384u) << "twice is not at all";
-  EXPECT_EQ(swizzled(3, 0x400), 0x400u);
+  const auto at = [](uint8_t swizzle, TensorMap::Atomicity atomicity, uint64_t address) {
+    TensorMap map;
+    map.swizzle = swizzle;
+    map.atomicity = atomicity;
+    return swizzled(map, address);
+  };
+  EXPECT_EQ(at(0, TensorMap::by_16, 0x3ff), 0x3ffu);
+  EXPECT_EQ(at(1, TensorMap::by_16, 0x080), 0x090u);
+  EXPECT_EQ(at(1, TensorMap::by_16, 0x100), 0x100u);
+  EXPECT_EQ(at(2, TensorMap::by_16, 0x180), 0x1b0u);
+  EXPECT_EQ(at(2, TensorMap::by_16, 0x205), 0x205u);
+  EXPECT_EQ(at(3, TensorMap::by_16, 0x384), 0x3f4u);
+  EXPECT_EQ(at(3, TensorMap::by_16, 0x3f4), 0x384u) << "twice is not at all";
+  EXPECT_EQ(at(3, TensorMap::by_16, 0x400), 0x400u);
+  EXPECT_EQ(at(3, TensorMap::by_32, 0x084), 0x0a4u);
+  EXPECT_EQ(at(3, TensorMap::by_32, 0x180), 0x1e0u);
+  EXPECT_EQ(at(3, TensorMap::by_32, 0x210), 0x210u);
+  EXPECT_EQ(at(3, TensorMap::by_64, 0x080), 0x0c0u);
+  EXPECT_EQ(at(3, TensorMap::by_64, 0x130), 0x130u);
 }
 
 TEST_F(TensorCopy, im2col_takes_pixels_of_a_bounding_box) {
