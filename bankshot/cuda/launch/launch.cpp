@@ -67,9 +67,10 @@ void tell_left_out(const simt::LoadedProgram& program, const std::string& kernel
     return (function.name == kernel || !function.is_entry) && program.texts[info.text].starts_with("tcgen05");
   };
   if (std::none_of(program.info.begin(), program.info.end(), is_on_tensor_memory)) return;
-  say_once("tcgen05",
-           "tcgen05 is not timed, since the GPU's file has no [tensor_memory] (that of b200 has one): products take the "
-           "wavefronts of their operands and no more, so the cycles of kernels with it are too low");
+  say_once(
+      "tcgen05",
+      "tcgen05 is not timed, since the GPU's file has no [tensor_memory] (that of b200 has one): products take the "
+      "wavefronts of their operands and no more, so the cycles of kernels with it are too low");
 }
 
 /// @param together  CTAs that an SM must hold at once
