@@ -71,6 +71,7 @@ constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size
 
 constexpr auto kIssue = &Config::issue;
 constexpr auto kWarpgroup = &Config::warpgroup;
+constexpr auto kTensorMemory = &Config::tensor_memory;
 constexpr auto kLoadStore = &Config::load_store;
 constexpr auto kScratchpad = &Config::scratchpad;
 constexpr auto kLaunch = &Config::launch;
@@ -149,6 +150,20 @@ constexpr std::array kAfter = {
         "cycles from one wgmma to the next, at least"},
     Key{"warpgroup", "latency", +in<kWarpgroup, &WarpgroupConfig::latency>, 1, kLong,
         "cycles from the end of a wgmma in the tensor units until wgmma.wait_group lets warps go on"},
+    Key{"tensor_memory", "product_columns", +in<kTensorMemory, &TensorMemoryConfig::product_columns>, 1, 256,
+        "columns of its sums that a tcgen05.mma computes per cycle"},
+    Key{"tensor_memory", "least_cycles", +in<kTensorMemory, &TensorMemoryConfig::least_cycles>, 1, 4096,
+        "cycles of a tcgen05.mma, at least"},
+    Key{"tensor_memory", "latency", +in<kTensorMemory, &TensorMemoryConfig::latency>, 1, kLong,
+        "cycles from the end of a tcgen05.mma or .cp in its unit until tcgen05.commit arrives at its mbarrier"},
+    Key{"tensor_memory", "alloc_cycles", +in<kTensorMemory, &TensorMemoryConfig::alloc_cycles>, 1, kLong,
+        "cycles of tcgen05.alloc, once enough columns are free"},
+    Key{"tensor_memory", "load_bytes", +in<kTensorMemory, &TensorMemoryConfig::load_bytes>, 1, 4096,
+        "bytes that tcgen05.ld reads per cycle, of each quarter of the lanes"},
+    Key{"tensor_memory", "store_bytes", +in<kTensorMemory, &TensorMemoryConfig::store_bytes>, 1, 4096,
+        "bytes that tcgen05.st writes per cycle, of each quarter of the lanes"},
+    Key{"tensor_memory", "access_latency", +in<kTensorMemory, &TensorMemoryConfig::access_latency>, 1, kLong,
+        "cycles from the last of these until tcgen05.wait lets the warp go on"},
     Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64,
         "lanes whose addresses are generated per cycle"},
     Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,
@@ -363,7 +378,8 @@ std::span<const Key> timing_keys() {
 
 bool may_be_left_out(std::string_view section) {
   if (section == "transactions" || section == "launch") return true;
-  if (section == "warpgroup" || section == "units.tensor" || section == "units.fp16") return true;
+  if (section == "warpgroup" || section == "tensor_memory" || section == "units.tensor" || section == "units.fp16")
+    return true;
   // A section in which only components have keys.
   const auto is_other = [&](const Key& key) { return key.section == section && !is_parameter(key); };
   return std::ranges::none_of(keys(), is_other) && std::ranges::none_of(timing_keys(), is_other);

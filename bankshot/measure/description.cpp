@@ -36,6 +36,7 @@ bool is_known(std::string_view section, const gpu::Gpu& base, const Findings& fo
   }
   if (section == "launch") return base.timing->launch.cycles != 0;
   if (section == "warpgroup") return base.timing->warpgroup.lanes != 0;
+  if (section == "tensor_memory") return base.timing->tensor_memory.product_columns != 0;
   if (!gpu::may_be_left_out(section) || timing::locks_of(*base.timing).bits != 0) return true;
   const auto first = found.lower_bound(std::string(section) + '.');
   return first != found.end() && first->first.starts_with(section);

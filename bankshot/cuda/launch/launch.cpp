@@ -59,16 +59,18 @@ struct Ran {
   std::optional<timing::LaunchTiming> timing;
 };
 
-/// Warns of what a simulation leaves out. @return why the kernel cannot be simulated; empty if it can
-std::string simulated_in_part(const simt::LoadedProgram& program, const simt::LaunchConfig& config) {
-  const auto is_tensor_memory = [](const std::string& text) { return text.starts_with("tcgen05"); };
-  if (std::none_of(program.texts.begin(), program.texts.end(), is_tensor_memory)) return {};
-  if (config.cluster.count() > 1)
-    return "clusters of CTAs that use tcgen05 cannot be simulated yet; bankshot run, explain and check execute them";
-  say_once("tcgen05",
-           "tcgen05 is not timed: each of its instructions takes an issue slot and no more, so the cycles of kernels "
-           "with it are too low");
-  return {};
+/// Warns of what a simulation leaves out, of this kernel or a function that it may call.
+void tell_left_out(const simt::LoadedProgram& program, const std::string& kernel, const timing::Config& config) {
+  if (config.tensor_memory.product_columns != 0) return;
+  const auto is_on_tensor_memory = [&](const simt::InstrInfo& info) {
+    const simt::FunctionInfo& function = program.functions[info.function];
+    return (function.name == kernel || !function.is_entry) && program.texts[info.text].starts_with("tcgen05");
+  };
+  if (std::none_of(program.info.begin(), program.info.end(), is_on_tensor_memory)) return;
+  say_once(
+      "tcgen05",
+      "tcgen05 is not timed, since the GPU's file has no [tensor_memory] (that of b200 has one): products take the "
+      "wavefronts of their operands and no more, so the cycles of kernels with it are too low");
 }
 
 /// @param together  CTAs that an SM must hold at once
@@ -85,13 +87,7 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
     if (!stats) return stats.error();
     return Ran{std::move(*stats), std::nullopt};
   }
-  if (const std::string why = simulated_in_part(*function.module->program, config); !why.empty()) {
-    simt::Fault fault;
-    fault.kind = simt::Fault::Kind::bad_tensor_memory;
-    fault.message = function.name + ": " + why;
-    fault.kernel = function.name;
-    return fault;
-  }
+  tell_left_out(*function.module->program, function.name, session.simulation()->config());
   const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
                                          config.dynamic_shared, together);
   auto launch = session.simulation()->launch(session.engine(), *function.module->program, function.name, config,

@@ -10,6 +10,7 @@
 #include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/cta_state.hpp"
 #include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/tensor_access/work.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -95,6 +96,32 @@ const Instr* for_cells(Warp& w, const Instr* i, F each) {
   return i + 1;
 }
 
+/// Calls each(lane, offset of an mbarrier in shared memory of the cluster) for what a commit of these lanes tells.
+/// @return false after a fault, or if each() returns false
+template <class F>
+bool for_targets(Warp& w, const Instr* i, uint64_t lanes, F each) {
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const uint64_t address = lane_address(w, i, lane);
+    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
+    if (offset < 0) {
+      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+            "an mbarrier must be in shared memory of the cluster");
+      return false;
+    }
+    const auto place = static_cast<uint64_t>(offset);
+    if (i->op[4] == OperandRef::kNone) {
+      if (!each(lane, place)) return false;
+      continue;
+    }
+    give_rank(*w.cta);
+    for (uint32_t ctas = w.row<const uint16_t>(i->op[4])[lane]; ctas != 0; ctas &= ctas - 1) {
+      if (!each(lane, in_rank(static_cast<uint64_t>(std::countr_zero(ctas)), place))) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 TensorMemory* tensor_memory_of(Warp& w, Cta& cta, const Instr* i, int lane) {
@@ -149,9 +176,7 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
   if (!first) {
     // Another warp may free some.
     if (++memory.waited <= kMostWaits) return yield_slow(w, i);
-    return fault(w, i, Fault::Kind::deadlock, 0, 0,
-                 "tcgen05.alloc waits forever for " + std::to_string(columns) +
-                     " columns: " + std::to_string(memory.in_use()) + " of 512 are allocated, and no warp frees them");
+    return waits_forever(w, i, memory.in_use());
   }
   const uint32_t address = TensorAddress{0, *first}.packed();
   const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, 0));
@@ -164,6 +189,12 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
   }
   return store_lane(w, i, ptx::Space::shared, static_cast<uint64_t>(offset), sizeof address, 0, &address) ? i + 1
                                                                                                           : nullptr;
+}
+
+const Instr* waits_forever(Warp& w, const Instr* i, unsigned in_use) {
+  return fault(w, i, Fault::Kind::deadlock, 0, 0,
+               "tcgen05.alloc waits forever for " + std::to_string(asked_columns(w, i)) +
+                   " columns: " + std::to_string(in_use) + " of 512 are allocated, and no warp frees them");
 }
 
 const Instr* run_tensor_free(Warp& w, const Instr* i) {
@@ -242,28 +273,19 @@ const Instr* run_tensor_memory_store(Warp& w, const Instr* i) {
 
 const Instr* run_tensor_wait(Warp& w, const Instr* i) { return whole_warp(w, i) ? i + 1 : nullptr; }
 
+bool commit_targets(Warp& w, const Instr* i, uint64_t lanes, std::vector<uint64_t>& barriers) {
+  return for_targets(w, i, lanes, [&](unsigned, uint64_t barrier) {
+    barriers.push_back(barrier);
+    return true;
+  });
+}
+
 const Instr* run_tensor_commit(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "tcgen05.commit");
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const uint64_t address = lane_address(w, i, lane);
-    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
-    if (offset < 0)
-      return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
-                   "an mbarrier must be in shared memory of the cluster");
-    const auto place = static_cast<uint64_t>(offset);
-    if (i->op[4] == OperandRef::kNone) {
-      if (!products_arrive_at(w, i, place, lane)) return nullptr;
-      continue;
-    }
-    give_rank(*w.cta);
-    for (uint32_t ctas = w.row<const uint16_t>(i->op[4])[lane]; ctas != 0; ctas &= ctas - 1) {
-      const auto rank = static_cast<uint64_t>(std::countr_zero(ctas));
-      if (!products_arrive_at(w, i, in_rank(rank, place), lane)) return nullptr;
-    }
-  }
+  const bool told = for_targets(
+      w, i, w.active, [&](unsigned lane, uint64_t barrier) { return products_arrive_at(w, i, barrier, lane); });
   // Products take no time here: who waits for them must see this phase before the next one ends.
-  return let_others_run(w, i + 1);
+  return told ? let_others_run(w, i + 1) : nullptr;
 }
 
 }  // namespace bankshot::simt

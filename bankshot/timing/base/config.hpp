@@ -146,6 +146,17 @@ struct WarpgroupConfig {
   unsigned latency = 0;       ///< from the last cycle of the tensor units until wgmma.wait_group knows
 };
 
+/// Tensor memory (tcgen05) of an SM, and the unit that works on it.
+struct TensorMemoryConfig {
+  unsigned product_columns = 0;  ///< of D that a product makes a cycle; 0: the GPU's file does not say
+  unsigned least_cycles = 0;     ///< of a product
+  unsigned latency = 0;          ///< from the last cycle of the unit until the mbarrier of tcgen05.commit knows
+  unsigned alloc_cycles = 0;     ///< of tcgen05.alloc, once enough columns are free
+  unsigned load_bytes = 0;       ///< that tcgen05.ld moves a cycle, of each quarter of the lanes; 0: all at once
+  unsigned store_bytes = 0;      ///< … tcgen05.st
+  unsigned access_latency = 0;   ///< from the last of these cycles until tcgen05.wait lets the warp go on
+};
+
 /// A GPU whose file has these sections can be simulated.
 struct Config {
   unsigned core_khz = 1'000'000;  ///< clock of the SMs: of issue
@@ -158,6 +169,7 @@ struct Config {
   std::array<UnitConfig, kUnitClasses> units = {
       {{}, {}, {0, 0, 0}, {}, {}, {}, {}, {0, 0, 0}}};  ///< fp16, tensor: count 0 if it has none
   WarpgroupConfig warpgroup;
+  TensorMemoryConfig tensor_memory;
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   scratchpad::LockHash lock_hash;  ///< of the locks of atomics, if there are any; whoever sets their number sets it

@@ -44,10 +44,12 @@ class AsyncCopies {
     return true;
   }
 
-  /// What a bulk copy tells when its last access completes.
+  /// What a bulk copy tells when its last access completes, or tcgen05.commit when what came before it is done.
   struct Arrival {
     std::vector<uint64_t> barriers;  ///< offsets in shared memory
     uint32_t bytes = 0;
+    bool of_products = false;  ///< tcgen05.commit: one arrives, and no bytes
+    bool of_pair = false;      ///< … .cta_group::2: between quanta, as what the pair does
   };
   /// @param accesses  that it was divided into
   void issue_bulk(uint32_t instr, const Arrival& arrival, unsigned accesses) {

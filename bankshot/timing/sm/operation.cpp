@@ -1,6 +1,8 @@
 #include "bankshot/timing/sm/operation.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "bankshot/ptx/access.hpp"
 
@@ -42,6 +44,24 @@ Kind product_kind(const Access& access) {
     case Access::Kind::wait: return Kind::product_wait;
     default: return Kind::arithmetic;  // wgmma.fence: registers are in order here
   }
+}
+
+/// @param text  "tcgen05.mma.cta_group::1.kind::f16"
+Kind tensor_memory_kind(std::string_view text) {
+  static constexpr std::pair<std::string_view, Kind> kKinds[] = {{"tcgen05.mma", Kind::tensor_product},
+                                                                 {"tcgen05.cp", Kind::tensor_copy},
+                                                                 {"tcgen05.shift", Kind::tensor_shift},
+                                                                 {"tcgen05.commit", Kind::tensor_commit},
+                                                                 {"tcgen05.ld", Kind::tensor_load},
+                                                                 {"tcgen05.st", Kind::tensor_store},
+                                                                 {"tcgen05.wait::ld", Kind::tensor_wait_load},
+                                                                 {"tcgen05.wait::st", Kind::tensor_wait_store},
+                                                                 {"tcgen05.alloc", Kind::tensor_alloc},
+                                                                 {"tcgen05.dealloc", Kind::tensor_free}};
+  for (const auto& [name, kind] : kKinds) {
+    if (text.starts_with(name)) return kind;
+  }
+  return Kind::arithmetic;  // relinquish_alloc_permit, fence
 }
 
 Kind kind_of(simt::Unit unit, const Access& access, bool in_kernel) {
@@ -110,6 +130,11 @@ Operations operations(const simt::LoadedProgram& program) {
     const ptx::Access& access = info.access;
     Operation& operation = all.of[k];
     operation.kind = kind_of(info.unit, access, program.functions[info.function].is_entry);
+    if (const std::string_view text = program.texts[info.text]; text.starts_with("tcgen05.")) {
+      operation.kind = tensor_memory_kind(text);
+      const bool both = operation.is_tensor_work() || operation.kind == Kind::tensor_commit;
+      operation.pair = both && text.find("cta_group::2") != text.npos;
+    }
     operation.unit = unit_class(info.unit);
     operation.work = info.work;
     operation.slots = info.slots;

@@ -43,6 +43,16 @@ struct Operation {
     product,         ///< wgmma.mma_async: of a warpgroup
     product_commit,
     product_wait,
+    tensor_product,  ///< tcgen05.mma; the following are tcgen05, too
+    tensor_copy,     ///< .cp
+    tensor_shift,
+    tensor_commit,
+    tensor_load,
+    tensor_store,
+    tensor_wait_load,
+    tensor_wait_store,
+    tensor_alloc,
+    tensor_free,
   };
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
@@ -52,7 +62,8 @@ struct Operation {
   bool reads_l1 = false;                                              ///< ptx::Access::reads_l1()
   bool strong = false;  ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
   bool crosses =
-      false;  ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
+      false;          ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
+  bool pair = false;  ///< .cta_group::2: reaches tensor memory of both CTAs, or is ordered with what does
   bool texture = false;  ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
   uint8_t width = 4;     ///< load, store, atomic, copy: bytes a lane; of textures the texture knows
   uint8_t slots = 1;     ///< issue slots: the machine instructions that it becomes; 0: it is part of another one
@@ -62,6 +73,10 @@ struct Operation {
 
   uint8_t chain = 0, special = 0;  ///< of a sequence (a division): optimise::Sequence
   bool is_sequence() const { return chain != 0; }
+  /// tcgen05, as far as it takes time.
+  bool is_tensor() const { return kind >= Kind::tensor_product; }
+  /// What goes through the unit of tensor memory.
+  bool is_tensor_work() const { return is_tensor() && kind <= Kind::tensor_shift; }
   /// Several instructions of its unit, one behind the other.
   bool in_pieces() const {
     return slots > 1 && !is_sequence() && (unit == UnitClass::alu || unit == UnitClass::multiply);

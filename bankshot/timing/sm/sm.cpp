@@ -35,6 +35,7 @@ Sm::Sm(const Config& config, unsigned index)
       units_(config),
       shared_(config, *pipeline_, guard_, accounting_, timeline_, counters_),
       l1_banks_(config, *pipeline_, guard_, counters_),
+      tensor_(config.tensor_memory),
       transactions_(counters_),
       port_(config, index) {
   for (unsigned k = 0; k < schedulers_.size(); ++k) {
@@ -61,7 +62,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   scoreboard_.begin_launch(size_t{launch.ctas_per_sm} * launch.warps_per_cta,
                            kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
   accounting_.begin_launch(launch.begin, program.code.size());
-  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = at_any_unit_ = at_banks_ = 0;
+  resident_ = waits_for_memory_ = waits_for_port_ = waits_for_columns_ = kept_ = held_back_ = at_any_unit_ = at_banks_ =
+      0;
   at_units_.fill(0);
   ctas_ended_ = 0;
   ages_ = 0;
@@ -71,6 +73,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   shared_.begin_launch();
   port_.begin_launch(launch.l1_bytes);
   units_.begin_launch();
+  tensor_.begin_launch();
   last_.fill(0);
   now_ = busy_until_ = resident_since_ = launch.begin;
   place_free_.fill(launch.begin);
@@ -101,6 +104,7 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     copies_[slot].clear();
     bulk_stores_[slot].clear();
     products_[slot].clear();
+    tensor_.start(slot);
     scoreboard_.start(slot);
     order_.start(slot);
     l1_banks_.start(slot);
@@ -124,6 +128,7 @@ void Sm::count_residents(Cycle until) {
 Cycle Sm::next_event() const {
   if (fault_) return kNever;
   Cycle next = late_bulks_.empty() ? std::min(port_.next_event(), shared_.next_event()) : now_;
+  next = std::min(next, tensor_.next_event());
   for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.next);
   return std::max(next, now_);
 }
@@ -150,6 +155,7 @@ void Sm::advance(Cycle end) {
       }
     }
     if (!late_bulks_.empty()) send_late_bulks(now);
+    tell_commits(now);
     if (!port_.completions().empty()) complete(now);
     if (shared_.next_event() <= now) {
       shared_.advance(now);
@@ -410,6 +416,7 @@ void Sm::warp_done(unsigned slot, Cycle now) {
   const unsigned place = slot / launch_.warps_per_cta;
   free_slots_ |= uint64_t{1} << place;
   place_free_[place] = now + config_.launch.cta_cycles;
+  columns_freed(now);
   ++ctas_ended_;
   ++counters_.ctas;
 }
@@ -436,6 +443,13 @@ std::vector<simt::Output>& Sm::outputs(bool all) {
 }
 
 bool Sm::break_deadlock(Cycle now) {
+  if (waits_for_columns_ != 0) {
+    if (release_blocked(now)) return true;
+    const auto slot = static_cast<unsigned>(std::countr_zero(waits_for_columns_));
+    simt::waits_forever(*warp_[slot], next_[slot], columns_in_use());
+    set_fault(now);
+    return false;
+  }
   for (unsigned place = 0; place < launch_.ctas_per_sm; ++place) {
     if ((free_slots_ >> place & 1) != 0) continue;
     if (!ctas_[place].release_or_fault()) {

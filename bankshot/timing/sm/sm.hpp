@@ -12,6 +12,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/run/launch.hpp"
 #include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/simt/tensor_access/work.hpp"
 #include "bankshot/simt/textures/texture_run.hpp"
 #include "bankshot/timing/base/counters.hpp"
 #include "bankshot/timing/memory/host_places.hpp"
@@ -29,6 +30,7 @@
 #include "bankshot/timing/sm/scoreboard.hpp"
 #include "bankshot/timing/sm/shared_port.hpp"
 #include "bankshot/timing/sm/slot_accounting.hpp"
+#include "bankshot/timing/sm/tensor_unit.hpp"
 #include "bankshot/timing/sm/timeline_recorder.hpp"
 #include "bankshot/timing/sm/transaction_times.hpp"
 
@@ -204,7 +206,17 @@ class Sm {
   void stored(const MemoryPort::Completion& done, Cycle now);
   void copied(unsigned slot, uint32_t instr, Cycle now);
   void tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now);
+  static bool arrive(const AsyncCopies::Arrival& arrival, simt::Warp& warp, const simt::Instr* instr, uint64_t barrier);
   void multiply(const Issue& issue, const scratchpad::Cost& operands);
+  // sm_tensor.cpp
+  simt::TensorWork tensor_work(const Issue& issue) const;
+  void charge_tensor(Issue& issue, const simt::TensorWork& work, const scratchpad::Cost& cost, const simt::Instr* next);
+  void take_tensor_unit(const Issue& issue, const simt::TensorWork& work, const scratchpad::Cost& operands);
+  const simt::Instr* commit_tensor(const Issue& issue);
+  void tell_commits(Cycle now);
+  bool columns_free(const Issue& issue);
+  unsigned columns_in_use();
+  void columns_freed(Cycle now);
   // sm_cluster.cpp
   void cross(Issue& issue);
   void send_late_bulks(Cycle now);
@@ -244,6 +256,7 @@ class Sm {
   ExecutionUnits units_;
   SharedPort shared_;
   L1Banks l1_banks_;
+  TensorUnit tensor_;
   TransactionTimes transactions_;
   MemoryPort port_;
   bool one_in_flight_ = false;
@@ -265,7 +278,8 @@ class Sm {
   std::array<Cycle, 64> place_free_{};  ///< by CTA slot: when a CTA may start there
   uint64_t resident_ = 0;               ///< warp slots that are in use
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
-  uint64_t kept_ = 0;  ///< warp slots whose atomic the atomics unit keeps
+  uint64_t waits_for_columns_ = 0;  ///< … of tensor memory
+  uint64_t kept_ = 0;               ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
   Cycle barrier_free_ = 0;  ///< when the next arrival at a barrier can be registered
   uint64_t ages_ = 0;

@@ -138,13 +138,19 @@ void Sm::copied(unsigned slot, uint32_t instr, Cycle now) {
   if (copies_[slot].complete_bulk(instr, arrival)) tell(slot, instr, std::move(arrival), now);
 }
 
+bool Sm::arrive(const AsyncCopies::Arrival& arrival, simt::Warp& warp, const simt::Instr* instr, uint64_t barrier) {
+  return arrival.of_products ? simt::products_arrive_at(warp, instr, barrier, 0)
+                             : simt::complete_bytes_at(warp, instr, barrier, arrival.bytes, 0);
+}
+
 /// Barriers learn of data that is there: the CTA's own at once, others' at the end of the quantum.
 void Sm::tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now) {
   simt::Warp& warp = *warp_[slot];
-  const auto others = std::partition(arrival.barriers.begin(), arrival.barriers.end(),
-                                     [&](uint64_t barrier) { return !simt::is_elsewhere(*warp.cta, barrier); });
+  const auto others = std::partition(arrival.barriers.begin(), arrival.barriers.end(), [&](uint64_t barrier) {
+    return !arrival.of_pair && !simt::is_elsewhere(*warp.cta, barrier);
+  });
   for (auto barrier = arrival.barriers.begin(); barrier != others; ++barrier) {
-    if (!warp.cta->faulted && !simt::complete_bytes_at(warp, code_ + instr, *barrier, arrival.bytes, 0)) set_fault(now);
+    if (!warp.cta->faulted && !arrive(arrival, warp, code_ + instr, *barrier)) set_fault(now);
   }
   arrival.barriers.erase(arrival.barriers.begin(), others);
   if (arrival.barriers.empty()) return;

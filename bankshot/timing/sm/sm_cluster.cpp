@@ -3,7 +3,6 @@
 // barrier of a cluster.
 #include <algorithm>
 
-#include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/timing/sm/sm.hpp"
 
 namespace bankshot::timing {
@@ -16,6 +15,7 @@ void Sm::cross(Issue& issue) {
     const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
     crosses = simt::reaches_elsewhere(*issue.warp, issue.instr, lanes);
   }
+  if (operation.pair && operation.is_tensor_work()) crosses = simt::executing_lanes(*issue.warp, issue.instr) != 0;
   if (!crosses) return;
   issue.deferred = true;
   if (operation.writes == 0 || issue.ready == kNever) return;
@@ -33,9 +33,8 @@ void Sm::send_late_bulks(Cycle now) {
 
 bool Sm::tell_others(const Pending& access) {
   simt::Warp& warp = *access.access.warp;
-  return std::all_of(access.arrival.barriers.begin(), access.arrival.barriers.end(), [&](uint64_t barrier) {
-    return simt::complete_bytes_at(warp, access.access.instr, barrier, access.arrival.bytes, 0);
-  });
+  return std::all_of(access.arrival.barriers.begin(), access.arrival.barriers.end(),
+                     [&](uint64_t barrier) { return arrive(access.arrival, warp, access.access.instr, barrier); });
 }
 
 void Sm::cluster_news(std::vector<std::shared_ptr<simt::Cluster>>& clusters) {

@@ -70,14 +70,21 @@ bool Sm::may_leave(const Issue& issue) {
       const Cycle by = products_[slot].by(issue.instr->imm);
       return by <= issue.now || block(slot, by, Cause::execution);
     }
+    case Kind::tensor_wait_load:
+    case Kind::tensor_wait_store: {
+      const bool loads = issue.operation->kind == Kind::tensor_wait_load;
+      const Cycle by = tensor_.moved(loads ? TensorUnit::load : TensorUnit::store, slot);
+      return by <= issue.now || block(slot, by, Cause::execution);
+    }
+    case Kind::tensor_alloc: return columns_free(issue);
     case Kind::bulk:
     case Kind::bulk_store:
     case Kind::bulk_reduce: return port_accepts(slot);
     case Kind::bulk_commit:
     case Kind::bulk_wait:
     case Kind::bulk_wait_read: return group_may_leave(issue);
-    case Kind::exit:  // who has ended cannot be told of what it has copied in bulk
-      if (copies_[slot].has_bulk()) return block(slot, kNever, Cause::memory);
+    case Kind::exit:  // who has ended cannot be told of what it has copied in bulk or multiplied
+      if (copies_[slot].has_bulk() || tensor_.has_commits(slot)) return block(slot, kNever, Cause::memory);
       [[fallthrough]];
     case Kind::tx_begin:
     case Kind::tx_commit:
@@ -199,11 +206,14 @@ void Sm::execute(Issue& issue) {
   if (operation.kind == Kind::bulk_reduce && !simt::in_transaction(warp))
     issue.deferred = simt::executing_lanes(warp, issue.instr) != 0;
   if (operation.kind == Kind::bulk_commit) bulk_stores_[slot].commit(simt::executing_lanes(warp, issue.instr));
+  const simt::TensorWork work = operation.is_tensor() ? tensor_work(issue) : simt::TensorWork{};
   const simt::Instr* next;
   scratchpad::Cost cost;  // of shared memory
   if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
     ++deferred_[slot];
+  } else if (operation.kind == Kind::tensor_commit && !simt::in_transaction(warp)) {
+    next = commit_tensor(issue);
   } else {
     const simt::Step step = simt::step(warp, issue.instr);
     next = step.next;
@@ -217,6 +227,7 @@ void Sm::execute(Issue& issue) {
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
   if (operation.kind == Kind::product && next != nullptr) multiply(issue, cost);
   if (operation.kind == Kind::product_commit) products_[slot].commit();
+  if (work.lanes != 0) charge_tensor(issue, work, cost, next);
   if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : cost);
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
@@ -241,6 +252,7 @@ void Sm::results(const Issue& issue) {
   const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
   timeline_.add(slot, issue.index, Track::warp, slot, issue.now, end, 0);
   if (operation.is_access() || operation.kind == Kind::constant || operation.kind == Kind::product) return;
+  if (operation.is_tensor_work()) return;
   timeline_.add(slot, issue.index, Track::unit, static_cast<unsigned>(issue.unit.unit), issue.now, issue.unit.end(), 0);
 }
 
@@ -270,7 +282,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     cause_[slot] = Cause::branch;
   } else if (issue.kept) {
     block(slot, kNever, Cause::atomic);
-  } else if (operation.kind == Kind::sleep) {
+  } else if (operation.kind == Kind::sleep || operation.kind == Kind::tensor_alloc) {
     wake_[slot] = issue.ready;
     cause_[slot] = Cause::execution;
   } else if (operation.kind == Kind::barrier) {
