@@ -84,8 +84,11 @@ namespace {
 
 void note_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
   // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other.
-  // Those of a cluster do so on one host thread.
-  if (!m.has("cta") && !m.has("cluster")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
+  // Those of a cluster do so on one host thread, and no other CTA sees their shared memory.
+  for (const std::string_view inside : {"cta", "cluster", "shared::cta", "shared::cluster"}) {
+    if (m.has(inside)) return;
+  }
+  decoder.cta_communication(instruction, "orders accesses other CTAs may see");
 }
 
 }  // namespace

@@ -250,6 +250,17 @@ TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_another_cta) {
   EXPECT_NE(result->why_serial.find("atom.global.cas.b32"), std::string::npos);
 }
 
+TEST_F(EngineFlow, a_fence_that_orders_more_than_shared_memory_makes_ctas_run_in_order) {
+  const auto parallel = [&](const std::string& fence) {
+    const auto result = run(kernel(fence + "; ret;"), {2}, {32}, 1);
+    return result && result->parallel;
+  };
+  for (const char* fence : {"fence.proxy.async.shared::cta", "fence.proxy.async.shared::cluster", "fence.acq_rel.cta"})
+    EXPECT_TRUE(parallel(fence)) << fence;
+  for (const char* fence : {"fence.proxy.async", "fence.proxy.async.global", "fence.acq_rel.gpu"})
+    EXPECT_FALSE(parallel(fence)) << fence;
+}
+
 TEST_F(EngineFlow, integer_sums_whose_result_nobody_reads_stay_parallel) {
   auto result = run(kernel("atom.global.add.u32 %r6, [%rd1], 3; ret;"), {20}, {64}, 1);
   ASSERT_TRUE(result);
