@@ -163,7 +163,7 @@ constexpr std::array kAfter = {
     Key{"tensor_memory", "store_bytes", +in<kTensorMemory, &TensorMemoryConfig::store_bytes>, 1, 4096,
         "bytes that tcgen05.st writes per cycle, of each quarter of the lanes"},
     Key{"tensor_memory", "access_latency", +in<kTensorMemory, &TensorMemoryConfig::access_latency>, 1, kLong,
-        "cycles from the last of these until tcgen05.wait lets the warp go on"},
+        "cycles from the end of a tcgen05.ld or .st until tcgen05.wait lets the warp go on"},
     Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64,
         "lanes whose addresses are generated per cycle"},
     Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,

@@ -61,10 +61,11 @@ struct Ran {
 
 /// Warns of what a simulation leaves out, of this kernel or a function that it may call.
 void tell_left_out(const simt::LoadedProgram& program, const std::string& kernel, const timing::Config& config) {
-  if (config.tensor_memory.product_columns != 0) return;
+  const auto is_tensor_text = [](std::string_view text) { return text.starts_with("tcgen05"); };
+  if (config.tensor_memory.product_columns != 0 || std::ranges::none_of(program.texts, is_tensor_text)) return;
   const auto is_on_tensor_memory = [&](const simt::InstrInfo& info) {
     const simt::FunctionInfo& function = program.functions[info.function];
-    return (function.name == kernel || !function.is_entry) && program.texts[info.text].starts_with("tcgen05");
+    return (function.name == kernel || !function.is_entry) && is_tensor_text(program.texts[info.text]);
   };
   if (std::none_of(program.info.begin(), program.info.end(), is_on_tensor_memory)) return;
   say_once(

@@ -90,8 +90,8 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
         !has_ranks(*w.cta)) {  // no address of a cluster, but an index below 0 or far too large
       fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
             std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
-                std::to_string(static_cast<int32_t>(offset)) + ", but the CTA has " +
-                std::to_string(w.cta->shared_bytes) + " bytes of shared memory");
+                std::to_string(static_cast<int32_t>(static_cast<uint32_t>(offset) - w.cta->own_window)) +
+                ", but the CTA has " + std::to_string(w.cta->shared_bytes) + " bytes of shared memory");
       return nullptr;
     }
     fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,

@@ -119,7 +119,7 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
 
 const Instr* run_bulk_load(Warp& w, const Instr* i) {
   const CopyInfo& copy = copy_of(w, i);
-  return after_bulk(
+  return after_phase(
       w, for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
         const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
         if (barrier < 0) return false;
@@ -170,7 +170,7 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
 
 const Instr* run_bulk_move(Warp& w, const Instr* i) {
   const CopyInfo& copy = copy_of(w, i);
-  return after_bulk(
+  return after_phase(
       w, for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
         const int64_t from = shared_of(w, i, copy.from, lane), to = from < 0 ? -1 : shared_of(w, i, copy.to, lane);
         const int64_t barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);

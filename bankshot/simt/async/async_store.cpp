@@ -48,7 +48,7 @@ const Instr* for_stores(Warp& w, const Instr* i, scratchpad::AccessKind kind, F 
     if (!complete_bytes_at(w, i, static_cast<uint64_t>(word), bytes, lane)) return nullptr;
   }
   count_in_cluster(w, i->aux, kind, bytes, offsets.data(), w.active);
-  return i + 1;
+  return after_phase(w, i + 1);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bankshot/simt/async/mbarrier.hpp"
-#include "bankshot/simt/control/control.hpp"
 
 namespace bankshot::simt {
 
@@ -47,10 +46,6 @@ bool bulk_arrives(Warp& w, const Instr* i, const BulkTargets& targets, BulkArriv
     if (!complete_bytes_at(w, i, targets.places[k].barrier, arrival.bytes, lane)) return false;
   }
   return true;
-}
-
-const Instr* after_bulk(Warp& w, const Instr* next) {
-  return next == nullptr || w.worker->sm >= 0 ? next : let_others_run(w, next);
 }
 
 void bulk_leaves(Warp& w, BulkArrival store) {

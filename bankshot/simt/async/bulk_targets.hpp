@@ -23,10 +23,6 @@ BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uin
 /// The data is there: tells the barriers, or a timing model, which does so later. @return false after a fault
 bool bulk_arrives(Warp& w, const Instr* i, const BulkTargets& targets, BulkArrival arrival, unsigned lane);
 
-/// Behind copies that barriers learn of. Where they are made at once, others have a turn: who waits for a barrier has
-/// to see a phase before the next one ends. @param next  instruction; null after a fault
-const Instr* after_bulk(Warp& w, const Instr* next);
-
 /// The data has been stored in global memory: tells a timing model, if there is one.
 void bulk_leaves(Warp& w, BulkArrival store);
 

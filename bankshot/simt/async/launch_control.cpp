@@ -80,7 +80,7 @@ const Instr* run_try_cancel(Warp& w, const Instr* i) {
       if (!complete_bytes_at(w, i, targets.places[k].barrier, sizeof response, lane)) return nullptr;
     }
   }
-  return i + 1;
+  return after_phase(w, i + 1);
 }
 
 const Instr* run_is_canceled(Warp& w, const Instr* i) {

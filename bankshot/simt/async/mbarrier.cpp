@@ -101,6 +101,7 @@ constexpr const char* kOperation = "an operation on an mbarrier";
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
+  bool ended = false;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
@@ -109,9 +110,11 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
     const bool odd = barrier.odd();
     if (const char* what = f(lane, barrier); what != nullptr) return wrong_barrier(w, i, static_cast<int>(lane), what);
     *word = barrier.bits();
-    if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
+    if (barrier.odd() == odd) continue;
+    ended = true;
+    if (w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
   }
-  return i + 1;
+  return ended ? after_phase(w, i + 1) : i + 1;
 }
 
 constexpr const char* kTooMany = "more threads arrive at the mbarrier than it expects in this phase";
@@ -151,6 +154,10 @@ const Instr* test(Warp& w, const Instr* i, Over over) {
 }
 
 }  // namespace
+
+const Instr* after_phase(Warp& w, const Instr* next) {
+  return next == nullptr || w.worker->sm >= 0 ? next : let_others_run(w, next);
+}
 
 const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);

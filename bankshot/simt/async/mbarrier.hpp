@@ -55,6 +55,10 @@ const Instr* run_mbarrier_test(Warp& w, const Instr* i);  ///< op[2]: a state
 const Instr* run_mbarrier_test_parity(Warp& w, const Instr* i);
 const Instr* run_mbarrier_pending(Warp& w, const Instr* i);  ///< no address; op[2]: a state
 
+/// After what may have ended a phase of an mbarrier, lets other warps run, so that all who wait see this phase before
+/// the next one ends. Does nothing under a timing model. @param next  instruction; null after a fault
+const Instr* after_phase(Warp& w, const Instr* next);
+
 /// A thread arrives, when its products are done. @param lane  the thread's @return false after a fault
 bool products_arrive_at(Warp& w, const Instr* i, uint64_t offset, unsigned lane);
 /// Bytes of an asynchronous copy are there. @param lane  that copied @return false after a fault

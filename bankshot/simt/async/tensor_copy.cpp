@@ -10,6 +10,7 @@
 #include "bankshot/simt/access/bulk.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/bulk_targets.hpp"
+#include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/async/tensor_map.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
@@ -174,10 +175,10 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     return std::nullopt;
   }
   for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
-  if (box.at[0] % static_cast<int32_t>(map.pack()) != 0) {
+  if (box.at[0] % static_cast<int32_t>(map.coordinate_step()) != 0) {
     bad_copy(w, i, lane,
              "coordinate " + std::to_string(box.at[0]) + " of elements of " + std::to_string(map.element_bits()) +
-                 " bits is not a multiple of " + std::to_string(map.pack()));
+                 " bits is not a multiple of " + std::to_string(map.coordinate_step()));
     return std::nullopt;
   }
   for (size_t k = 0; k < copy.offsets.size(); ++k) box.offsets[k] = w.row<const uint16_t>(copy.offsets[k])[lane];
@@ -230,12 +231,15 @@ void fill(const TensorMap& map, std::byte* row) {
 const Instr* run_tensor_load(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
-  return after_bulk(
+  return after_phase(
       w, each_lane(w, i, [&](unsigned lane) {
         const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
         if (barrier < 0) return false;
         const std::optional<Box> box = box_of(w, i, copy, lane);
         if (!box) return false;
+        if (box->map.element == TensorMap::u6_padded && box->map.atomicity == TensorMap::by_64)
+          return bad_copy(w, i, lane,
+                          "padded elements of 6 bits that are loaded allow no swizzle in units of 64 bytes");
         const BulkTargets targets =
             bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
         std::array<std::byte*, Windows::kMostCtas> shared;

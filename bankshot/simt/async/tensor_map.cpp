@@ -1,6 +1,7 @@
 #include "bankshot/simt/async/tensor_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace bankshot::simt {
@@ -66,6 +67,8 @@ std::string check_packs(const TensorMap& map) {
   if (map.element == TensorMap::u4 && map.size(0) % map.pack() != 0)
     return "size " + text(map.size(0)) + " of dimension 0: elements of 4 bits need a multiple of 2";
   if (!map.pads()) return {};
+  if (map.element == TensorMap::u4_padded && map.atomicity == TensorMap::by_64)
+    return "padded elements of 4 bits allow no swizzle in units of 64 bytes";
   if (map.size(0) % kPaddedBox != 0)
     return "size " + text(map.size(0)) + " of dimension 0: elements that are padded to 16 bytes need a multiple of 128";
   if (map.box[0] != kPaddedBox)
@@ -152,9 +155,17 @@ void spread_row(const TensorMap& map, std::byte* row) {
 }
 
 void pack_row(const TensorMap& map, std::byte* row) {
-  const auto bytes = static_cast<unsigned>(map.bytes(TensorMap::kPaddedPack));
-  for (unsigned pack = 0; pack < map.box[0] / TensorMap::kPaddedPack; ++pack)
-    std::memmove(row + pack * bytes, row + pack * TensorMap::kPaddedPack, bytes);
+  constexpr unsigned kBits = 6, kBytes = TensorMap::kPaddedPack * kBits / 8;
+  for (unsigned pack = 0; pack < map.box[0] / TensorMap::kPaddedPack; ++pack) {
+    std::array<std::byte, kBytes + 1> packed{};
+    for (unsigned k = 0; k < TensorMap::kPaddedPack; ++k) {
+      const auto code = std::to_integer<unsigned>(row[pack * TensorMap::kPaddedPack + k]) & ((1u << kBits) - 1);
+      const unsigned bit = k * kBits, moved = code << bit % 8;
+      packed[bit / 8] |= static_cast<std::byte>(moved);
+      packed[bit / 8 + 1] |= static_cast<std::byte>(moved >> 8);
+    }
+    std::memcpy(row + pack * kBytes, packed.data(), kBytes);
+  }
 }
 
 std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out) {

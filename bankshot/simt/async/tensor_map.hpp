@@ -72,8 +72,10 @@ struct TensorMap {
   bool converts() const { return element >= f32_ftz && element <= tf32_ftz; }
   /// Whether 16 elements of 4 or 6 bits lie at the start of 16 bytes in shared memory.
   bool pads() const { return element >= u4_padded; }
-  /// Coordinates in the first dimension are multiples of this.
+  /// Elements of 4 and 6 bits come in so many.
   unsigned pack() const { return pads() ? kPaddedPack : element == u4 ? 2 : 1; }
+  /// Coordinates in the first dimension are multiples of this.
+  unsigned coordinate_step() const { return pads() ? 128 : pack(); }
   /// Bytes of a row of a box.
   unsigned row_bytes() const { return static_cast<unsigned>(bytes(box[0])); }
   unsigned row_bytes_in_shared() const { return pads() ? box[0] : row_bytes(); }
@@ -102,10 +104,10 @@ inline uint64_t swizzled(const TensorMap& map, uint64_t address) {
 /// on sm_120) tells. Stores change nothing.
 void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count);
 
-/// Moves the elements of a row of a box that pads() to where they are in shared memory, and zeros into the gaps; and
-/// back.
+/// Moves the elements of a row of a box that pads() to where they are in shared memory, and zeros into the gaps.
 /// @param row  row_bytes_in_shared() bytes
 void spread_row(const TensorMap& map, std::byte* row);
+/// Stores: the lower six bits of each byte. Source: PTX ISA 9.0, section 5.5.1.1 (.b6p2x16).
 void pack_row(const TensorMap& map, std::byte* row);
 
 /// What the functions of the driver are given.

@@ -150,7 +150,7 @@ void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction,
       decoder.error(operands[1].position,
                     "." + std::string(kFields[number]) + " of a tensor map is 0 to " + std::to_string(most_of(field)) +
                         " here, not " + std::to_string(constant),
-                    "Interleaved layouts are not supported.");
+                    field == TensorField::interleave_layout ? "Interleaved layouts are not supported." : "");
       return;
     }
   }

@@ -15,10 +15,6 @@ constexpr Known kKnown[] = {
     {"add", "rs", "stochastic rounding", kNewer},
     {"sub", "rs", "stochastic rounding", kNewer},
     {"fma", "rs", "stochastic rounding", kNewer},
-    {"tcgen05", "sp", "products of sparse matrices", kNewer},
-    {"tcgen05", "kind::mx", "products with scale factors", kNewer},
-    {"tcgen05", "b8x16", "decompression", kNewer},
-    {"tcgen05", "ashift", "rows of A that are shifted", kNewer},
     {"cp", "im2col::w", "columns of pixels along one dimension", "Use .im2col, or build for sm_90 or older."},
 };
 

@@ -1,8 +1,5 @@
-// tcgen05: products whose sums are in tensor memory, and all that works on it. Source: PTX ISA 9.0, section 9.7.16.
-// What does not depend on the host's instruction set is in simt/tensor_memory and simt/tensor_access. How an
-// instruction is laid out: lower_tensor_memory.hpp.
-//
-// Products and copies are asynchronous; here they are done at once, before the program may use them.
+// tcgen05 except its products: which handler executes each form. Source: PTX ISA 9.0, section 9.7.16. Products:
+// tensor_product.cpp.
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_tensor_memory.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"
@@ -24,6 +25,22 @@ namespace {
 constexpr unsigned kMostRows = 128, kMostN = 256, kMostKept = 64, kMostK = 128, kDepthBytes = TensorProduct::kDepth;
 constexpr unsigned kQuarter = 32;  ///< lanes that have scale factors of their own
 
+/// Between the rows of a B whose columns are side by side. What is behind them counts as 0.
+constexpr unsigned kPitch = kMostN + kSideBySide;
+
+/// What a product needs beside the CTA's memory: too much for the stack of a program's own thread.
+struct Room {
+  Scale scales_a[kMostRows][ScaledDots::kMostScales], scales_b[kPitch][ScaledDots::kMostScales];
+  alignas(64) f32 x[kMostRows * kMostKept], y[kMostK * kPitch], sums[kMostRows * kMostN], line[kPitch];
+  alignas(64) f32 scaled_y[kMostK * kPitch], own[kMostKept * kPitch], own_scaled[kMostKept * kPitch];
+};
+
+/// That of the host's thread.
+Room& room() {
+  thread_local const std::unique_ptr<Room> own = std::make_unique<Room>();
+  return *own;
+}
+
 /// One product that a thread issued, and the CTAs that have it.
 class Issued {
  public:
@@ -42,7 +59,11 @@ class Issued {
     for (unsigned c = 0; c < ctas; ++c) {
       if (!range(*ctas_[c], d_, product_.lanes(), product_.columns(), "D")) return false;
     }
-    if (by_rows()) std::fill_n(y_, product_.k() * kPitch, 0.0f);
+    if (by_rows()) {
+      std::fill_n(y_, product_.k() * kPitch, 0.0f);
+      std::fill_n(line_, kPitch, 0.0f);
+      if (product_.scales != 0) std::fill_n(scaled_y_, product_.k() * kPitch, 0.0f);
+    }
     const unsigned n_of_each = product_.columns_of_b();
     const Layout of_b = by_rows() ? Layout{1, kPitch} : Layout{product_.k(), 1};
     for (unsigned c = 0; c < ctas; ++c) {
@@ -59,9 +80,6 @@ class Issued {
   }
 
  private:
-  /// Between the rows of a B whose columns are side by side. What is behind them counts as 0.
-  static constexpr unsigned kPitch = kMostN + kSideBySide;
-
   const std::vector<u32>& list() const { return w_.worker->program->lists[i_->op[4]]; }
   u32 rows32(u32 row) const { return w_.row<const u32>(row)[lane_]; }
   TensorAddress address(u32 row, u32 offset) const { return TensorAddress::unpacked(rows32(row) + offset); }
@@ -102,6 +120,9 @@ class Issued {
       return wrong(by_fours ? "tf32 operands that are MN-major need layout 1, the 128-byte swizzle in units of 32 bytes"
                             : "layout 1, the 128-byte swizzle in units of 32 bytes, is for tf32 operands that are "
                               "MN-major");
+    if (const unsigned atom = operand.descriptor.span(); !mn_major && atom != 0 && atom < depth)
+      return wrong("rows of " + std::to_string(depth) + " bytes are wider than its swizzle of " + std::to_string(atom) +
+                   " bytes");
     alignas(64) std::byte bytes[kMostN * 2 * kDepthBytes];
     if (!fetch_operand(w_, cta, i_, static_cast<int>(lane_), operand, bytes)) return false;
     if (stored_bits(element) != bits(element)) expand(stored_bits(element), bytes, size_t{rows} * depth);
@@ -189,19 +210,20 @@ class Issued {
   }
 
   /// The scale factors of lines: rows of A, or columns of D. @param at  their address @param quarter  of the lanes
-  /// @param out  of each line and block of k
-  void read_scales(Cta& cta, TensorAddress at, unsigned quarter, unsigned first, unsigned lines,
+  /// @param byte  the first of a line @param out  of each line and block of k
+  void read_scales(Cta& cta, TensorAddress at, unsigned quarter, unsigned byte, unsigned begin, unsigned end,
                    Scale (*out)[ScaledDots::kMostScales]) const {
-    for (unsigned line = 0; line < lines; ++line) {
+    for (unsigned line = begin; line < end; ++line) {
       const u32 word = cta.tensor_memory->column(at.column + line / kQuarter)[quarter * kQuarter + line % kQuarter];
       for (unsigned k = 0; k < product_.scales; ++k)
-        out[line][k] = Scale(static_cast<u8>(word >> 8 * (first + k)), product_.scale);
+        out[line][k] = Scale(static_cast<u8>(word >> 8 * (byte + k)), product_.scale);
     }
   }
 
   /// An address of scale factors. @return false after a fault
   bool scales_at(Cta& cta, unsigned operand, unsigned lines, const char* what, TensorAddress& at) {
-    // Programs have the first byte of a word in the upper two bits; the descriptor has it as well.
+    // CUTLASS also keeps the byte number in the upper two bits of the address; the descriptor has it, so they are
+    // ignored.
     at = TensorAddress::unpacked(listed(operand).packed() & 0x3fffffff);
     if (at.lane != 0)
       return refuse(std::string(what) + " must begin at lane 0 of tensor memory, but they are at lane " +
@@ -248,8 +270,8 @@ class Issued {
         }
       }
       if (scaled && row % kQuarter == 0) {
-        read_scales(cta, of_a, quarter, product_.first_scale_a, rows, scales_a_);
-        read_scales(cta, of_b, quarter, product_.first_scale_b, columns, scales_b_);
+        read_scales(cta, of_a, quarter, product_.first_scale_a, row, row + kQuarter, scales_a_);
+        read_scales(cta, of_b, quarter, product_.first_scale_b, 0, columns, scales_b_);
         scale_b(part, columns);
         range_of_b = bit_range(scaled_y_, k * kPitch);
       }
@@ -265,6 +287,7 @@ class Issued {
         }
       };
       for (unsigned column = 0; column < columns; ++column) line_[column] = sums[column * rows + row];
+      std::fill(line_ + columns, line_ + lines, 0.0f);
       const f32* const a = x_ + row * kept;
       if (scaled) {
         if (product_.sparse || row % kQuarter == 0) choose(scaled_y_, own_scaled_);
@@ -353,9 +376,11 @@ class Issued {
   TensorAddress d_;
   Cta* ctas_[2] = {};
   BitRange bits_of_b_ = {};
-  Scale scales_a_[kMostRows][ScaledDots::kMostScales], scales_b_[kPitch][ScaledDots::kMostScales];
-  alignas(64) f32 x_[kMostRows * kMostKept], y_[kMostK * kPitch], sums_[kMostRows * kMostN], line_[kPitch];
-  alignas(64) f32 scaled_y_[kMostK * kPitch], own_[kMostKept * kPitch], own_scaled_[kMostKept * kPitch];
+  Room& room_ = room();
+  Scale (&scales_a_)[kMostRows][ScaledDots::kMostScales] = room_.scales_a;
+  Scale (&scales_b_)[kPitch][ScaledDots::kMostScales] = room_.scales_b;
+  f32 *const x_ = room_.x, *const y_ = room_.y, *const sums_ = room_.sums, *const line_ = room_.line;
+  f32 *const scaled_y_ = room_.scaled_y, *const own_ = room_.own, *const own_scaled_ = room_.own_scaled;
 };
 
 const Instr* run_tensor_product(Warp& w, const Instr* i) {

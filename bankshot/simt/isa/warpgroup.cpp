@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/register_products.hpp"
 #include "bankshot/simt/isa/lanes/shared_operands.hpp"
 #include "bankshot/simt/isa/lanes/tensor_products.hpp"
 #include "bankshot/simt/isa/lanes/warp_product.hpp"
@@ -56,31 +57,59 @@ void multiply_for(const WarpgroupForm& form, const Dense& dense, const Exact& ex
   }
 }
 
+/// Sums of f16, two of which are in a register.
+void multiply_halves(const Warpgroup& group, const Instr* i, const WarpgroupForm& form, bool accumulates,
+                     const Dense& dense) {
+  alignas(64) f32 sums[kRowsOfA * kMostColumns];
+  const Layout of_sums{1, kRowsOfA};
+  if (!accumulates) std::fill_n(sums, kRowsOfA * form.n, 0.0f);
+  for (unsigned w = 0; w < group.size(); ++w)
+    begin_sums(*group[w], i, form, accumulates, of_sums, sums + w * WarpgroupForm::kRows);
+  multiply<true, kMostColumns * kMostDepth>(dense, sums);
+  for (unsigned w = 0; w < group.size(); ++w)
+    end_sums(*group[w], i, form, accumulates, of_sums, sums + w * WarpgroupForm::kRows);
+}
+
+/// The others. @tparam K  of the product
+template <unsigned K>
+void multiply_words(const Warpgroup& group, const Instr* i, const WarpgroupForm& form, bool accumulates,
+                    const Dense& dense) {
+  const bool integers = form.d == Element::s32;
+  const Exact exact = Exact::of(dense);
+  RegisterProduct<K, kMostColumns> product(dense, exact);
+  for (unsigned w = 0; w < group.size(); ++w) {
+    const Rows32 rows = d_rows(*group[w], i);
+    integers ? product.add_integers(rows, w, accumulates, form.saturate) : product.add_floats(rows, w, accumulates);
+  }
+}
+
 /// @return whether the product was made; false after a fault
 bool dense_product(const Warpgroup& group, const Instr* i) {
   const WarpgroupForm form = WarpgroupForm::unpacked(i->imm);
   WarpgroupOperands operands;
   if (!fetch_operands(group, i, form, operands)) return false;
   set_fp(*group[0], i);
-  alignas(64) f32 x[kRowsOfA * kMostDepth], y[kMostColumns * kMostDepth], sums[kRowsOfA * kMostColumns];
+  alignas(64) f32 x[kRowsOfA * kMostDepth], y[kMostColumns * kMostDepth];
   const auto [n, k] = std::pair(form.n, form.k);
-  const Layout of_sums{1, kRowsOfA};
   gather_cores(operands.b.data(), form.b, form.mn_major_b, n, kDepth, {k, 1}, y);
-  if (i->op[1] != OperandRef::kNone)
+  if (i->op[1] != OperandRef::kNone) {
     gather_cores(operands.a.data(), form.a, form.mn_major_a, kRowsOfA, kDepth, {1, kRowsOfA}, x);
-  if (!operands.accumulates || form.d == Element::s32) std::fill_n(sums, kRowsOfA * n, 0.0f);
-  for (unsigned w = 0; w < group.size(); ++w) {
-    const unsigned first = w * WarpgroupForm::kRows;
-    if (i->op[1] == OperandRef::kNone)
-      gather_side_by_side(a_rows(*group[w], i, form), form.fragment(Role::a), kRowsOfA, x + first);
-    begin_sums(*group[w], i, form, operands.accumulates, of_sums, sums + first);
+  } else {
+    for (unsigned w = 0; w < group.size(); ++w)
+      gather_side_by_side(a_rows(*group[w], i, form), form.fragment(Role::a), kRowsOfA, x + w * WarpgroupForm::kRows);
   }
   if (form.negate_a) negate(x, kRowsOfA * k);
   if (form.negate_b) negate(y, n * k);
   const Dense dense{kRowsOfA, n, k, form.a, form.b, form.d, x, y, precision_of(form)};
-  multiply_for<kMostColumns * kMostDepth>(form, dense, Exact::of(dense), sums);
-  for (unsigned w = 0; w < group.size(); ++w)
-    end_sums(*group[w], i, form, operands.accumulates, of_sums, sums + w * WarpgroupForm::kRows);
+  if (form.d == Element::f16) {
+    multiply_halves(group, i, form, operands.accumulates, dense);
+  } else if (k == 8) {
+    multiply_words<8>(group, i, form, operands.accumulates, dense);
+  } else if (k == 16) {
+    multiply_words<16>(group, i, form, operands.accumulates, dense);
+  } else {
+    multiply_words<32>(group, i, form, operands.accumulates, dense);
+  }
   return true;
 }
 

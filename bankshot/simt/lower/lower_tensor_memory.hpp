@@ -2,21 +2,15 @@
 // host.
 //
 //   mma   op[0] = row of addresses of d; op[1] = row of descriptors of a, or of its addresses in tensor memory;
-//         op[2] = row of descriptors of b; op[3] = enable-input-d, a predicate; op[4] = list: TensorOperands;
-//         imm = TensorProductForm, and in its upper half what is added to the address of a; op[5] = what is added to
-//         that of d; aux = site
+//         op[2] = row of descriptors of b; op[3] = enable-input-d, a predicate; op[4] = list: TensorOperands
+//         (tensor_product.hpp); imm = TensorProductForm, and in its upper half what is added to the address of a; op[5]
+//         = what is added to that of d; aux = site
 //   The others: simt/tensor_access/access.hpp.
 #pragma once
 
 #include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
-
-/// Where the list of a product has its other operands: rows, and behind those of addresses in tensor memory what is
-/// added to them. kNone: it has none.
-struct TensorOperands {
-  enum : unsigned { kDescriptor, kMetadata, kScalesA = 3, kScalesB = 5, kZeroColumns = 7, kDisabled };
-};
 
 void lower_tensor_allocate(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_tensor_free(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

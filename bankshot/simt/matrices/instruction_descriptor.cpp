@@ -46,7 +46,7 @@ std::string wrong_shape(const TensorProduct& p, const TensorProductForm& form) {
     return refuse("N", p.n, p.sparse ? "64 and 128" : "64, 128 and 256");
   }
   const unsigned most = p.pair ? 256 : 128;
-  // With scale factors there are only full lanes.
+  // Products with scale factors use all 128 lanes.
   const unsigned least = p.scales == 0 || (p.pair && !p.sparse) ? most / 2 : most;
   if (p.m != least && p.m != most)
     return refuse("M", p.m, least == most ? (p.pair ? "256" : "128") : p.pair ? "128 and 256" : "64 and 128");
@@ -73,8 +73,9 @@ std::string read_scales(Fields field, const TensorProductForm& form, TensorProdu
   out.scales = form.scales;
   out.scale = field(23, 1) != 0 ? ScaleFormat::ue8m0 : ScaleFormat::ue4m3;
   const bool four = form.scales == 4;
-  if ((form.kind != Kind::mxf4nvf4 && out.scale == ScaleFormat::ue4m3))
-    return "scale factors of .kind::" + std::string(form.name()) + " are ue8m0: bit 23 must be 1";
+  if (out.scale == ScaleFormat::ue4m3 && !(form.kind == Kind::mxf4nvf4 && four))
+    return "scale factors of .kind::" + std::string(form.name()) +
+           (form.kind == Kind::mxf4nvf4 ? ", two of a row," : "") + " are ue8m0: bit 23 must be 1";
   out.first_scale_b = field(4, 2);
   out.first_scale_a = field(29, 2);
   for (const bool of_a : {true, false}) {
@@ -141,7 +142,7 @@ std::string TensorProduct::read(uint32_t descriptor, const TensorProductForm& fo
   if (std::string why = wrong_shape(out, form); !why.empty()) return why;
   if (form.a_in_tensor_memory && out.mn_major_a) return "A is in tensor memory, where it cannot be MN-major";
   if (form.next_rows && out.rows() != TensorMemory::kLanes)
-    return ".ashift is for M of 128, and of 256 for pairs, only";
+    return ".ashift needs M of 128, or 256 with .cta_group::2, but M is " + std::to_string(out.m);
   for (const bool of_a : {true, false}) {
     const Element element = of_a ? out.a : out.b;
     if ((of_a ? out.mn_major_a : out.mn_major_b) && stored_bits(element) < 8)

@@ -33,6 +33,12 @@ struct TensorProductForm {
   static TensorProductForm unpacked(uint64_t bits);
 };
 
+/// Where the list of a product has its other operands: rows, and behind those of addresses in tensor memory what is
+/// added to them. kNone: it has none.
+struct TensorOperands {
+  enum : unsigned { kDescriptor, kMetadata, kScalesA = 3, kScalesB = 5, kZeroColumns = 7, kDisabled };
+};
+
 /// A product of m × k by k × n. Each row of A has 32 bytes, and so has each column of B; of a sparse A half of the
 /// elements are kept, and columns of B have 64 bytes.
 struct TensorProduct {

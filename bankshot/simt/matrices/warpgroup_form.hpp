@@ -49,7 +49,7 @@ struct MatrixDescriptor {
   static std::string read(uint64_t bits, MatrixDescriptor& out);
   unsigned span() const { return atom == 16 ? 0 : atom; }  ///< bytes of the swizzle; 0: none
   /// The core of rows 8 g to 8 g + 7 and of bytes 16 j to 16 j + 15 of them. A row is one of A or a column of B; of a
-  /// matrix that is MN-major (16-bit elements only), it is an element of k, so that g counts eight k, and j eight rows
+  /// matrix that is MN-major, it is an element of k, so that g counts eight k, and j eight rows
   /// of A.
   OperandCore core(bool mn_major, unsigned g, unsigned j) const;
 };

@@ -234,8 +234,14 @@ void CtaSlot::fill_cta_specials() {
     if (!use.per_cta) continue;
     const uint64_t value = cta_special(use.name) + use.add;
     std::byte* const row = cta_special_rows_ + (use.op & OperandRef::kOffset);
-    for (uint32_t lane = 0; lane < worker_->program->lanes; ++lane)
-      std::memcpy(row + size_t{lane} * use.bytes, &value, use.bytes);
+    const uint32_t lanes = worker_->program->lanes;
+    if (use.bytes == 8) {
+      std::fill_n(reinterpret_cast<uint64_t*>(row), lanes, value);
+    } else if (use.bytes == 4) {
+      std::fill_n(reinterpret_cast<uint32_t*>(row), lanes, static_cast<uint32_t>(value));
+    } else {
+      std::fill_n(reinterpret_cast<uint16_t*>(row), lanes, static_cast<uint16_t>(value));
+    }
   }
 }
 

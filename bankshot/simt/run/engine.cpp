@@ -44,18 +44,24 @@ std::string_view why_interpreted(const EngineOptions& options, const KernelInfo&
   return {};
 }
 
-/// So that the lower half of generic addresses is an offset.
+/// Aligned memory that nothing is in, or null.
+uint64_t reserve(uint64_t bytes, uint64_t alignment) {
+  const uint64_t reserved = bytes + alignment;
+  void* const base = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return 0;
+  const auto begin = reinterpret_cast<uint64_t>(base), first = round_up(begin, alignment), unused = first + bytes;
+  if (first != begin) munmap(base, first - begin);
+  if (unused != begin + reserved) munmap(reinterpret_cast<void*>(unused), begin + reserved - unused);
+  return first;
+}
+
+/// So that the lower half of generic addresses is an offset; where addresses are limited, they are aligned as offsets
+/// are at least.
 Windows reserve_windows() {
-  constexpr uint64_t kAlignment = uint64_t{1} << 32, kReserved = Windows::kAllBytes + kAlignment;
   Windows windows;
-  void* const base = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return windows;
-  const auto begin = reinterpret_cast<uint64_t>(base), end = begin + kReserved;
-  windows.shared = round_up(begin, kAlignment);
-  windows.local = windows.shared + Windows::kClusterBytes;
-  const uint64_t unused = windows.shared + Windows::kAllBytes;
-  if (windows.shared != begin) munmap(base, windows.shared - begin);
-  if (unused != end) munmap(reinterpret_cast<void*>(unused), end - unused);
+  windows.shared = reserve(Windows::kAllBytes, uint64_t{1} << 32);
+  if (windows.shared == 0) windows.shared = reserve(Windows::kAllBytes, Windows::kSharedBytes);
+  if (windows.shared != 0) windows.local = windows.shared + Windows::kClusterBytes;
   return windows;
 }
 

@@ -69,12 +69,12 @@ inline void give_rank(const Cta& cta) {
 inline uint64_t byte_in_cta(uint64_t offset) { return offset & (Windows::kSharedBytes - 1); }
 /// The same byte of the CTA of a rank.
 inline uint64_t in_rank(uint64_t rank, uint64_t offset) {
-  return (rank + 2) << Windows::kCtaShift | byte_in_cta(offset);
+  return (Windows::kMostCtas + rank) << Windows::kCtaShift | byte_in_cta(offset);
 }
 /// The rank that an offset names; no possible one if it names none.
 inline uint64_t rank_at(const Cta& cta, uint64_t offset) {
   const uint64_t tag = offset >> Windows::kCtaShift;
-  return tag == 0 ? cta.rank : tag - 2;
+  return tag == 0 ? cta.rank : tag - Windows::kMostCtas;
 }
 /// Whether an offset in the shared window is not in the CTA's own memory.
 inline bool is_elsewhere(const Cta& cta, uint64_t offset) {

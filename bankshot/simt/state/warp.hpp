@@ -19,16 +19,16 @@ struct Worker;
 /// memory. They are reserved in the process, so no other pointer can lie there. The shared window begins with the CTA's
 /// own memory; after it comes that of every CTA of the cluster by rank, including the CTA itself. An offset in it is a
 /// .shared address:
-///     31      24 23                 0
-///     | rank + 2 | byte in that CTA |     0 in the upper part: the CTA itself
+///     31       24 23                 0
+///     | 16 + rank | byte in that CTA |     0 in the upper part: the CTA itself
 /// In a cluster of several CTAs addresses of a CTA's own variables have its rank, as on hardware: programs clear bit 24
-/// to name the even CTA of a pair. The lower half of the window's address is 0, so that the lower half of a generic
-/// address is a .shared address, as programs rely on.
+/// to name the even CTA of a pair, or exclusive-or bits 24 to 27 to name all others. The lower half of the window's
+/// address is 0, so that the lower half of a generic address is a .shared address, as programs rely on.
 struct Windows {
   uint64_t shared = 0, local = 0;
   static constexpr unsigned kCtaShift = 24, kMostCtas = 16;  ///< of a cluster
   static constexpr uint64_t kSharedBytes = uint64_t{1} << kCtaShift, kLocalBytes = 16u << 20;
-  static constexpr uint64_t kClusterBytes = kSharedBytes * (kMostCtas + 2);
+  static constexpr uint64_t kClusterBytes = kSharedBytes * (2 * kMostCtas);
   static constexpr uint64_t kAllBytes = kClusterBytes + kLocalBytes;
 };
 

@@ -54,9 +54,10 @@ TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAdd
   uint32_t bits = 0;
   if (!whole_warp(w, i) || !same_in_warp(w, i, i->op[0], "address in tensor memory", bits)) return nullptr;
   at = TensorAddress::unpacked(bits + static_cast<uint32_t>(i->imm));
-  // A lane of the first quarter stands for the same one of the warp's own: public kernels rely on it.
-  const unsigned own = w.index % 4 * kThreads, quarter = at.lane / kThreads * kThreads;
-  if (at.lane >= TensorMemory::kLanes || (quarter != own && quarter != 0)) {
+  // A lane of the first quarter stands for the same one of the warp's own, and 128 further lanes for the same ones:
+  // public kernels rely on both.
+  const unsigned own = w.index % 4 * kThreads, quarter = at.lane % TensorMemory::kLanes / kThreads * kThreads;
+  if (at.lane >= 2 * TensorMemory::kLanes || (quarter != own && quarter != 0)) {
     wrong(w, i, 0,
           "warp " + std::to_string(w.index) + " may access lanes " + std::to_string(own) + " to " +
               std::to_string(own + kThreads - 1) + " of tensor memory only, but the address is " + text_of(at));
@@ -103,7 +104,9 @@ bool for_targets(Warp& w, const Instr* i, uint64_t lanes, F each) {
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint64_t address = lane_address(w, i, lane);
-    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
+    int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), address);
+    // A .shared address counts as the generic one whose lower half it is: ThunderKittens relies on it.
+    if (offset < 0 && address >> 32 == 0) offset = static_cast<int64_t>(address);
     if (offset < 0) {
       fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
             "an mbarrier must be in shared memory of the cluster");
@@ -284,8 +287,7 @@ const Instr* run_tensor_commit(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "tcgen05.commit");
   const bool told = for_targets(
       w, i, w.active, [&](unsigned lane, uint64_t barrier) { return products_arrive_at(w, i, barrier, lane); });
-  // Products take no time here: who waits for them must see this phase before the next one ends.
-  return told ? let_others_run(w, i + 1) : nullptr;
+  return after_phase(w, told ? i + 1 : nullptr);
 }
 
 }  // namespace bankshot::simt

@@ -11,7 +11,7 @@
 
 namespace bankshot::simt {
 
-/// The tensor memory of the CTA; null after a fault. @param what  "loads", for the message if nothing is allocated
+/// The tensor memory of the CTA; null after a fault
 TensorMemory* tensor_memory_of(Warp& w, Cta& cta, const Instr* i, int lane);
 /// @return false after a fault, if the columns are not allocated or lanes are missing. @param what  "D"
 bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, TensorAddress at, unsigned lanes, unsigned columns,

@@ -12,7 +12,7 @@ TensorWork product_work(const Warp& w, const Instr* i, uint64_t lanes) {
   TensorWork work;
   if (lanes == 0) return work;
   const auto form = TensorProductForm::unpacked(i->imm);
-  const uint32_t descriptors = w.worker->program->lists[i->op[4]][0];
+  const uint32_t descriptors = w.worker->program->lists[i->op[4]][TensorOperands::kDescriptor];
   TensorProduct product;
   // One that does not fit faults when it is executed.
   if (!TensorProduct::read(w.row<const uint32_t>(descriptors)[std::countr_zero(lanes)], form, product).empty())

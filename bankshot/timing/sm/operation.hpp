@@ -73,7 +73,7 @@ struct Operation {
 
   uint8_t chain = 0, special = 0;  ///< of a sequence (a division): optimise::Sequence
   bool is_sequence() const { return chain != 0; }
-  /// tcgen05, as far as it takes time.
+  /// tcgen05 instructions that take time.
   bool is_tensor() const { return kind >= Kind::tensor_product; }
   /// What goes through the unit of tensor memory.
   bool is_tensor_work() const { return is_tensor() && kind <= Kind::tensor_shift; }

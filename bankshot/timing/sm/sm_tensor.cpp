@@ -82,8 +82,8 @@ void Sm::tell_commits(Cycle now) {
   }
 }
 
-/// The CTAs of an SM share its columns: those of a CTA that has not freed them are not to be had. Where in tensor
-/// memory they are is not looked at.
+/// The CTAs of an SM share its columns: those that another CTA holds are not available. Only their number counts, not
+/// their place.
 bool Sm::columns_free(const Issue& issue) {
   waits_for_columns_ &= ~(uint64_t{1} << issue.slot);
   if (simt::executing_lanes(*issue.warp, issue.instr) == 0) return true;

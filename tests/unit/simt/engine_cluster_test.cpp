@@ -135,21 +135,22 @@ TEST_F(EngineCluster, generic_addresses_reach_others) {
 TEST_F(EngineCluster, own_addresses_have_the_rank) {
   // A CTA clears bit 24 of its own address to name the even CTA of its pair, and what is loaded by its own addresses,
   // static, dynamic and generic, is its own.
-  std::string text =
-      kernel(kShared + ".extern .shared .align 16 .b8 d[];\n" + kThread + kRank +
-             "and.b32 %r7, %r20, 0xfeffffff; shl.b32 %r8, %r5, 2; add.u32 %r7, %r7, %r8; add.u32 %r9, %r5, 10;\n"
-             "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared::cluster.u32 [%r7+512], %r9; mov.u32 %r22, d; @%p1 st.shared.u32 "
-             "[%r22], "
-             "%r5; cvt.u64.u32 %rd4, %r22; cvta.shared.u64 %rd4, %rd4;\n" +
-             kSync +
-             "getctarank.shared::cluster.u32 %r10, %r20; ld.u32 %r11, [%rd4]; shl.b32 %r10, %r10, 8; or.b32 %r11, "
-             "%r11, %r10;\n"
-             "ld.shared.u32 %r12, [s+512]; ld.shared.u32 %r13, [s+516]; ld.shared.v2.u32 {%r14, %r15}, [%r20+520];\n"
-             "atom.shared.add.u32 %r16, [%r22+4], 1; and.b32 %r17, %r20, 0xffffff; ld.shared.u32 %r18, [%r17+512];\n"
-             "sub.u32 %r18, %r18, %r12; or.b32 %r11, %r11, %r18;\n"
-             "mul.wide.u32 %rd3, %r4, 32; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], {%r11, %r12, %r13, %r14}; "
-             "st.global.v2.u32 [%rd3+16], {%r15, %r16};" +
-             kSync + "ret;");
+  std::string text = kernel(
+      kShared + ".extern .shared .align 16 .b8 d[];\n" + kThread + kRank +
+      "and.b32 %r7, %r20, 0xfeffffff; shl.b32 %r8, %r5, 2; add.u32 %r7, %r7, %r8; add.u32 %r9, %r5, 10;\n"
+      "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared::cluster.u32 [%r7+512], %r9; mov.u32 %r22, d; @%p1 st.shared.u32 "
+      "[%r22], "
+      "%r5; cvt.u64.u32 %rd4, %r22; cvta.shared.u64 %rd4, %rd4;\n" +
+      kSync +
+      "xor.b32 %r23, %r20, 0x3000000; getctarank.shared::cluster.u32 %r24, %r23; getctarank.shared::cluster.u32 %r10, "
+      "%r20; ld.u32 %r11, [%rd4]; shl.b32 %r24, %r24, 16; or.b32 %r11, %r11, %r24; shl.b32 %r10, %r10, 8; or.b32 %r11, "
+      "%r11, %r10;\n"
+      "ld.shared.u32 %r12, [s+512]; ld.shared.u32 %r13, [s+516]; ld.shared.v2.u32 {%r14, %r15}, [%r20+520];\n"
+      "atom.shared.add.u32 %r16, [%r22+4], 1; and.b32 %r17, %r20, 0xffffff; ld.shared.u32 %r18, [%r17+512];\n"
+      "sub.u32 %r18, %r18, %r12; or.b32 %r11, %r11, %r18;\n"
+      "mul.wide.u32 %rd3, %r4, 32; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], {%r11, %r12, %r13, %r14}; "
+      "st.global.v2.u32 [%rd3+16], {%r15, %r16};" +
+      kSync + "ret;");
   text.replace(text.find("sm_80"), 5, "sm_90");
   const auto result = run(text, {4}, {32}, 4 * 32 * 8, 64);
   ASSERT_TRUE(result) << result.error().message;
@@ -157,7 +158,7 @@ TEST_F(EngineCluster, own_addresses_have_the_rank) {
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const uint32_t* const got = out.data() + (rank * 32 + lane) * 8;
       const bool even = rank % 2 == 0;  // its words 128 + rank and the next one
-      EXPECT_EQ(got[0], rank | rank << 8);
+      EXPECT_EQ(got[0], rank | rank << 8 | (rank ^ 3) << 16);
       const uint32_t expected[] = {rank == 0 ? 10u : 0, rank == 0 ? 11u : 0, rank == 2 ? 12u : 0, rank == 2 ? 13u : 0};
       for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(got[1 + k], even ? expected[k] : 0) << rank << ", " << k;
       EXPECT_EQ(got[5], lane);
@@ -313,7 +314,7 @@ TEST_F(EngineCluster, results_do_not_depend_on_threads_or_instruction_set) {
 TEST_F(EngineCluster, rejects_what_is_not_there) {
   EXPECT_NE(fault_of("mapa.shared::cluster.u32 %r9, %r20, 4;").message.find("rank 4 in a cluster of 4 CTAs"),
             std::string::npos);
-  EXPECT_NE(fault_of("mov.u32 %r9, 83886080; ld.shared::cluster.u32 %r10, [%r9];")
+  EXPECT_NE(fault_of("mov.u32 %r9, 335544320; ld.shared::cluster.u32 %r10, [%r9];")
                 .message.find("shared memory of rank 4 in a cluster of 4"),
             std::string::npos);
   EXPECT_NE(fault_of("mapa.shared::cluster.u32 %r9, %r20, %r6; st.shared::cluster.u32 [%r9+4096], 1;" + kSync)

@@ -26,7 +26,7 @@ class EngineTensorMemory : public EngineTest {
            "@!%p2 mbarrier.init.shared.b64 [%r10], 1;\n"
            "@%p3 bra A; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r11], 64;\n"
            "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nA: bar.sync 0; ld.shared.b32 %r9, [place];\n"
-           "mov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000401000080000;\n"
+           "mov.u32 %r8, s; bfe.u32 %r8, %r8, 4, 14; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000401000080000;\n"
            "add.u64 %rd5, %rd4, 256; setp.eq.u32 %p4, %r1, %r1; setp.ne.u32 %p5, %r1, %r1;\n" +
            body + "\nbar.sync 0; @%p3 bra B; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 64;\nB: ret;\n}\n";
   }
@@ -323,6 +323,17 @@ TEST_F(EngineTensorMemory, the_lower_half_of_a_generic_address_is_a_shared_one) 
                "cvt.u64.u32 %rd7, %r11; cvta.shared.u64 %rd7, %rd7; @%p3 bra A; "
                "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd7], 64;");
   const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
+}
+
+TEST_F(EngineTensorMemory, what_public_kernels_rely_on_is_accepted) {
+  // Lanes from 128 on, and a commit without a space whose address is that of shared memory.
+  std::string read = kRead;
+  read.replace(read.find("add.u32 %r13, %r13, %r9;"), 24, "add.u32 %r13, %r13, %r9; add.u32 %r13, %r13, 0x800000;");
+  std::string wait = kWait;
+  wait.replace(wait.find("one.shared::cluster.b64 [%r10]"), 30, "one.b64 [%rd8]");
+  const auto stats = run_it("cvt.u64.u32 %rd8, %r10;\n" + kDescriptor + product("%p5") + wait + read);
   ASSERT_TRUE(stats) << stats.error().message;
   for (unsigned t = 0; t < 128; ++t) ASSERT_EQ(std::bit_cast<float>(out[t]), sum(t, 2)) << t;
 }

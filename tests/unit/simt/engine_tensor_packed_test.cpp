@@ -40,14 +40,24 @@ TEST_F(PackedCopy, sixteen_elements_of_4_bits_lie_in_16_bytes_of_shared_memory) 
   }
 }
 
-TEST_F(PackedCopy, elements_of_6_bits_are_spread_and_packed_again) {
+TEST_F(PackedCopy, elements_of_6_bits_are_spread_and_those_of_bytes_are_packed) {
   const auto result = copy(TensorMap::u6_padded, 3, true);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t w = 0; w < 64; ++w) {
     const uint32_t row = w / 32, chunk = (w / 4 % 8) ^ row, word = w % 4;
     EXPECT_EQ(out[256 + w], word < 3 ? data[row * 24 + chunk * 3 + word] : 0) << w;
   }
-  for (uint32_t w = 0; w < 48; ++w) EXPECT_EQ(out[64 + 48 + w], data[w]) << w;
+  // A store takes the lower six bits of each of the sixteen bytes.
+  const auto byte = [](const uint32_t* words, uint32_t at) { return words[at / 4] >> at % 4 * 8 & 0xff; };
+  for (uint32_t pack = 0; pack < 16; ++pack) {
+    uint32_t packed[4] = {};
+    for (uint32_t k = 0; k < 16; ++k) {
+      const uint32_t code = k < 12 ? byte(data.data(), 12 * pack + k) & 0x3f : 0;
+      for (uint32_t bit = 0; bit < 6; ++bit) packed[(6 * k + bit) / 32] |= (code >> bit & 1) << (6 * k + bit) % 32;
+    }
+    for (uint32_t k = 0; k < 12; ++k)
+      EXPECT_EQ(byte(out.data() + 64 + 48, 12 * pack + k), byte(packed, k)) << pack << ", " << k;
+  }
 }
 
 TEST_F(PackedCopy, elements_of_4_bits_without_padding_stay_as_they_are) {

@@ -98,7 +98,7 @@ class EngineTensorProduct : public EngineTest {
         "%h1; add.u32 %r5, %r5, 128; setp.lt.u32 %p1, %r5, 8192; @%p1 bra L; fence.proxy.async.shared::cta;\n"
         "@!%p2 mbarrier.init.shared.b64 [%r10], 1;\n"
         "@%p3 bra A; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r11], 512;\nA: bar.sync 0; "
-        "ld.shared.b32 %r9, [place];\nmov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8;\n" +
+        "ld.shared.b32 %r9, [place];\nmov.u32 %r8, s; bfe.u32 %r8, %r8, 4, 14; cvt.u64.u32 %rd3, %r8;\n" +
         c.descriptors + "add.u64 %rd5, %rd5, " + std::to_string(kStartB / 16) +
         ";\nsetp.ne.u32 %p5, %r3, %r3; and.b32 %r13, %r3, 96; shl.b32 %r13, %r13, 16; add.u32 %r13, %r13, %r9;\n" +
         scales + "and.b32 %r14, %r3, 1; setp.eq.u32 %p6, %r14, 0; selp.b32 %r15, " + hex(c.metadata[0]) + ", " +
@@ -230,7 +230,7 @@ TEST_F(EngineTensorProduct, each_32_bytes_have_a_scale_factor) {
 
 TEST_F(EngineTensorProduct, packed_elements_have_two_or_four_scale_factors) {
   for (const unsigned scales : {2u, 4u}) {
-    const std::string vector = scales == 2 ? "block32" : ".block16" + 1, first = scales == 2 ? "2" : "0";
+    const std::string vector = scales == 2 ? "block32" : "block16";
     const unsigned byte = scales == 2 ? 2 : 0;
     expect_sums({"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale." + vector +
                      " [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
@@ -266,6 +266,73 @@ TEST_F(EngineTensorProduct, scale_factors_may_be_e4m3) {
     EXPECT_TRUE(std::isnan(all)) << "each row has a NaN";
     ASSERT_EQ(out[at], 0x7fffffffu) << at;
   }
+}
+
+TEST_F(EngineTensorProduct, sums_that_are_not_exact_are_cut_off_25_places_below_the_largest_exponent) {
+  // Elements from 2^-9 to 240, and the accumulator is what another product has left.
+  constexpr Fill kWide{0xf7f7f7f7, 0};
+  const std::string once =
+      "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r9], %rd4, %rd5, %r12, [%r18], [%r19], ";
+  const auto exponent = [](double x, int least) { return x == 0 ? -5000 : std::max(std::ilogb(x), least); };
+  expect_sums({once + "%p5;\n@!%p2 " + once + "1", 0x08800000 | kN / 8 << 17, kWide},
+              [&](unsigned, unsigned lane, unsigned column) {
+                const double both = scale(lane / 32, lane, 0) * scale(lane / 32, column, 0);
+                double sum = 0;
+                for (unsigned product = 0; product < 2; ++product) {
+                  double addend[33] = {};
+                  int largest = exponent(sum, -126);
+                  for (unsigned k = 0; k < 32; ++k) {
+                    const double a = minifloat(kWide.byte(place_a(lane, k)), 4, 3);
+                    const double b = minifloat(kWide.byte(place_b(column, k)), 4, 3);
+                    addend[k] = a * b * both;
+                    if (addend[k] != 0)
+                      largest = std::max(largest, exponent(a, -6) + exponent(b, -6) + std::ilogb(both));
+                  }
+                  addend[32] = sum;
+                  sum = 0;
+                  for (const double x : addend)
+                    sum += std::ldexp(std::trunc(std::ldexp(x, 25 - largest)), largest - 25);
+                  const int last = std::ilogb(sum) - 23;
+                  if (sum != 0) sum = std::ldexp(std::trunc(std::ldexp(sum, -last)), last);
+                }
+                return sum;
+              });
+}
+
+TEST_F(EngineTensorProduct, other_sizes_leave_no_columns_out) {
+  // N 8: the columns are fewer than the host adds side by side. Columns behind them keep 0.
+  expect_sums({"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
+               0x08800000 | 8 / 8 << 17, kBytesNearOne},
+              [&](unsigned, unsigned lane, unsigned column) {
+                double all = 0;
+                for (unsigned k = 0; k < 32 && column < 8; ++k)
+                  all += minifloat(kBytesNearOne.byte(place_a(lane, k)), 4, 3) *
+                         minifloat(kBytesNearOne.byte(place_b(column, k)), 4, 3);
+                return all * scale(lane / 32, lane, 0) * scale(lane / 32, column, 0);
+              });
+}
+
+TEST_F(EngineTensorProduct, sparse_rows_of_64_and_stationary_ones_have_metadata_of_their_lanes) {
+  const auto sum = [](const Case& c, unsigned row, unsigned lane, unsigned column) {
+    double all = 0;
+    for (unsigned k = 0; k < 32; ++k) {
+      const unsigned chosen = static_cast<unsigned>(metadata(c, lane) >> (4 * (k / 2) + 2 * (k % 2)) & 3);
+      all += minifloat(kBytesNearOne.byte(place_a(row, k)), 4, 3) *
+             minifloat(kBytesNearOne.byte(place_b(column, k / 2 * 4 + chosen)), 4, 3);
+    }
+    return all;
+  };
+  const Case spread{"tcgen05.mma.sp.cta_group::1.kind::f8f6f4 [%r9], %rd4, %rd5, [%r17], %r12, %p5",
+                    0x04000014 | kN / 8 << 17, kBytesNearOne};
+  expect_sums(spread, [&](unsigned, unsigned lane, unsigned column) {
+    return lane % 32 >= 16 ? std::nan("") : sum(spread, lane / 32 * 16 + lane % 16, lane, column);
+  });
+  // M 64, N 64, .ws: columns 32 to 63 are in lanes 64 to 127.
+  const Case stationary{"tcgen05.mma.ws.sp.cta_group::1.kind::f8f6f4 [%r9], %rd4, %rd5, [%r17], %r12, %p5", 0x04100014,
+                        kBytesNearOne};
+  expect_sums(stationary, [&](unsigned, unsigned lane, unsigned column) {
+    return sum(stationary, lane % 64, lane, column + lane / 64 * 32);
+  });
 }
 
 TEST_F(EngineTensorProduct, sparse_halves_and_words_meet_what_metadata_choose) {
@@ -395,6 +462,8 @@ TEST_F(EngineTensorProduct, what_descriptors_and_operands_cannot_be_is_named) {
     EXPECT_NE(found.find(message), std::string::npos) << found;
   };
   expect(scaled, 0x08080480, "scale factors of .kind::mxf4 are ue8m0: bit 23 must be 1");
+  expect("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block32 [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
+         0x08080480, "scale factors of .kind::mxf4nvf4, two of a row, are ue8m0: bit 23 must be 1");
   expect(scaled, 0x28880480,
          "the byte of the scale factors of A (bits 29 and 30) is 1, but with two of them it must be 0 or 2");
   expect(scaled, 0x88880480, "bit 31, K of 96, is not supported");

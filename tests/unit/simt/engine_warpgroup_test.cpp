@@ -21,7 +21,7 @@ class EngineWarpgroup : public EngineTest {
            "L: shr.u32 %r6, %r5, 1; and.b32 %r6, %r6, 7; sub.s32 %r6, %r6, 3; cvt.rn.f16.s32 %h1, %r6;\n"
            "mov.u32 %r7, s; add.u32 %r7, %r7, %r5; st.shared.b16 [%r7], %h1; add.u32 %r5, %r5, 256;\n"
            "setp.lt.u32 %p1, %r5, 4096; @%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0;\n"
-           "mov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; \n"
+           "mov.u32 %r8, s; bfe.u32 %r8, %r8, 4, 14; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; \n"
            "add.u64 %rd5, %rd4, 128;\n"
            "mov.f32 %f1, 0f3F800000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n" +
            body + "\n}\n";
@@ -175,7 +175,7 @@ TEST_F(EngineWarpgroup, all_forms_add_their_products) {
           word +
           "; shl.b32 %r5, %r1, 2; mov.u32 %r7, s; add.u32 %r7, %r7, %r5;\n"
           "L: st.shared.b32 [%r7], %a1; add.u32 %r5, %r5, 512; add.u32 %r7, %r7, 512; setp.lt.u32 %p1, %r5, 4096;\n"
-          "@%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r8, s; shr.u32 %r8, %r8, 4;\n"
+          "@%p1 bra L; fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r8, s; bfe.u32 %r8, %r8, 4, 14;\n"
           "cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000001000080000; mov.b32 %r9, " +
           metadata + ";\nwgmma.fence.sync.aligned; wgmma.mma_async" + (sparse ? ".sp" : "") + ".sync.aligned." +
           form.shape + "." + form.types + " " + registers + ", " + a + ", %rd4" + (sparse ? ", %r9, 0" : "") + ", 0" +

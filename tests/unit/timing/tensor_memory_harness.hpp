@@ -19,7 +19,7 @@ class TensorMemoryTest : public ChipTest {
            "@!%p2 mbarrier.init.shared.b64 [%r10], 1;\n@%p3 bra A; tcgen05.alloc.cta_group::" +
            group + ".sync.aligned.shared::cta.b32 [%r11], " + std::to_string(columns) +
            ";\nA: bar.sync 0; ld.shared.b32 %r9, [place];\n"
-           "mov.u32 %r8, s; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000400000000000;\n" +
+           "mov.u32 %r8, s; bfe.u32 %r8, %r8, 4, 14; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, 0x0000400000000000;\n" +
            body + "\nret;\n}\n";
   }
   Cycle cycles_of(const std::string& text, unsigned threads = 32, unsigned ctas = 1) {

@@ -26,10 +26,17 @@ inline Floats floats_at(const f32* from) {
 }
 
 /// x y + sum where all of them are exact, so that a rounding in between changes nothing.
-inline Floats fused(Floats x, f32 y, Floats sum) {
+inline Floats fused(Floats x, Floats y, Floats sum) {
 #if defined(__AVX512F__)
   return reinterpret_cast<Floats>(
-      _mm512_fmadd_ps(reinterpret_cast<__m512>(x), _mm512_set1_ps(y), reinterpret_cast<__m512>(sum)));
+      _mm512_fmadd_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(y), reinterpret_cast<__m512>(sum)));
+#else
+  return x * y + sum;
+#endif
+}
+inline Floats fused(Floats x, f32 y, Floats sum) {
+#if defined(__AVX512F__)
+  return fused(x, reinterpret_cast<Floats>(_mm512_set1_ps(y)), sum);
 #else
   return x * y + sum;
 #endif

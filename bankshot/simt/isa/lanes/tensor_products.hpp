@@ -72,12 +72,6 @@ inline void scatter_sums(const Rows32& rows, const Fragment& f, Layout layout, c
   }
 }
 
-inline void exponents_of(const f32* x, unsigned count, Element element, s32* out) {
-  const s32 least = least_exponent(element);
-  BANKSHOT_LANE_LOOP
-  for (unsigned k = 0; k < count; ++k) out[k] = exponent_of(x[k], least);
-}
-
 /// Sums that may have to be cut off. @tparam Half  they become f16 @tparam K  dense.k @tparam Most  elements of x, or
 /// of y, at most
 template <bool Half, unsigned K, unsigned Most>
@@ -95,12 +89,22 @@ class CutOff {
     }
     for (unsigned line = first_line; line < first_line + lines; line += kSideBySide) {
       for (unsigned column = first_column; column < first_column + columns; ++column) {
-        const Dots dots{
-            d.x + line, ex_ + line, d.lines, d.y + column * K, ey_ + column * K, K, least_exponent(d.c_element),
-            d.precision};
+        const f32 *const x = d.x + line, *const y = d.y + column * K;
+        const s32 *const ex = ex_ + line, *const ey = ey_ + column * K;
         f32* const sums = c + column * d.lines + line;
-        if (dot_sixteen<Half, K>(dots, sums)) continue;
-        for (unsigned j = 0; j < kSideBySide; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
+        const s32 least = least_exponent(d.c_element);
+        const auto products = [&](unsigned q) { return floats_at(x + q * d.lines) * y[q]; };
+        const auto exponents = [&](unsigned q) {
+          Ints of_x;
+          load_vector(of_x, ex + q * d.lines);
+          return of_x + ey[q];
+        };
+        if (dot_sixteen<Half, K>(products, exponents, least, d.precision, sums)) continue;
+        for (unsigned j = 0; j < kSideBySide; ++j) {
+          sums[j] = dot_carefully<Half>(
+              K, [&](unsigned q) { return static_cast<f64>(x[q * d.lines + j]) * static_cast<f64>(y[q]); },
+              [&](unsigned q) { return ex[q * d.lines + j] + ey[q]; }, least, d.precision, sums[j]);
+        }
       }
     }
   }

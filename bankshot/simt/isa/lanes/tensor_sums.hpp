@@ -45,6 +45,12 @@ inline s32 exponent_of(f32 x, s32 least) {
   return x == 0 ? kNoExponent : finite;
 }
 
+inline void exponents_of(const f32* x, unsigned count, Element element, s32* out) {
+  const s32 least = least_exponent(element);
+  BANKSHOT_LANE_LOOP
+  for (unsigned k = 0; k < count; ++k) out[k] = exponent_of(x[k], least);
+}
+
 /// 2^e for exponents of normal doubles.
 inline f64 power_of_two(s32 e) { return as_float(static_cast<u64>(static_cast<s64>(e) + 1023) << 52); }
 
@@ -75,61 +81,42 @@ inline f32 rounded_sum(f64 x, s32 fraction = 23) {
   return kept == 0 ? 0 : kept;
 }
 
-/// The products of one accumulator, or of neighbours that have their second factors in common. All factors are exact in
-/// f32.
-struct Dots {
-  const f32* x;   ///< x[q * step] is the factor q of the first accumulator
-  const s32* ex;  ///< … their exponents
-  unsigned step;
-  const f32* y;  ///< k factors
-  const s32* ey;
-  unsigned k;
-  s32 c_least;  ///< exponent, of the accumulator's format
-  Precision precision = {};
-};
-
-/// Any numbers: infinite ones, NaN, subnormal sums. @param at  which accumulator @return what it becomes
-template <bool Half>
-inline f32 dot_carefully(const Dots& dots, unsigned at, f32 c) {
-  const auto product = [&](unsigned q) {
-    return static_cast<f64>(dots.x[q * dots.step + at]) * static_cast<f64>(dots.y[q]);
-  };
+/// Any numbers: infinite ones, NaN, subnormal sums. @param product  of factors q, as f64 @param exponent  … that it
+/// counts with @param c_least  exponent, of the accumulator's format @return what the accumulator becomes
+template <bool Half, class Product, class Exponent>
+inline f32 dot_carefully(unsigned k, Product product, Exponent exponent, s32 c_least, Precision precision, f32 c) {
   f64 plain = c;
-  s32 e = exponent_of(c, dots.c_least);
-  for (unsigned q = 0; q < dots.k; ++q) {
+  s32 e = exponent_of(c, c_least);
+  for (unsigned q = 0; q < k; ++q) {
     plain += product(q);
-    const s32 eq = dots.ex[q * dots.step + at] + dots.ey[q];
+    const s32 eq = exponent(q);
     e = eq > e ? eq : e;
   }
   constexpr u64 kInfinity = u64{0x7ff} << 52;
   if ((as_bits(plain) & kInfinity) == kInfinity) return static_cast<f32>(plain);  // doubles hold all finite products
   if (e < kAllZero) return 0;
-  const s32 places = dots.precision.places;
-  const f64 scale = power_of_two(places - e);
+  const f64 scale = power_of_two(precision.places - e);
   s64 sum = static_cast<s64>(static_cast<f64>(c) * scale);
-  for (unsigned q = 0; q < dots.k; ++q) sum += static_cast<s64>(product(q) * scale);
-  return rounded_sum<Half>(static_cast<f64>(sum) * power_of_two(e - places), dots.precision.fraction);
+  for (unsigned q = 0; q < k; ++q) sum += static_cast<s64>(product(q) * scale);
+  return rounded_sum<Half>(static_cast<f64>(sum) * power_of_two(e - precision.places), precision.fraction);
 }
 
-/// Sixteen accumulators. @tparam K  dots.k @return false if the careful way must be taken; nothing was done then
-template <bool Half, unsigned K>
-inline bool dot_sixteen(const Dots& dots, f32* c) {
+/// Sixteen accumulators. @tparam K  products of each @param product, exponent  of their factors q, as vectors @return
+/// false if the careful way must be taken; nothing was done then
+template <bool Half, unsigned K, class Product, class Exponent>
+inline bool dot_sixteen(Product product, Exponent exponent, s32 c_least, Precision precision, f32* c) {
   // With exponents from -100 on powers of two fit, and what is cut off of a subnormal product is all of it; no sum is
   // subnormal. Up to 125 products fit.
   constexpr s32 kLow = -100, kHigh = 125;
-  Floats sums, x;
-  Ints ex;
+  Floats sums;
   load_vector(sums, c);
   const Ints field = (reinterpret_cast<Ints>(sums) >> 23 & 0xff) - 127, none = Ints{} + kNoExponent;
-  Ints e = sums == Floats{} ? none : larger(field, Ints{} + dots.c_least);
+  Ints e = sums == Floats{} ? none : larger(field, Ints{} + c_least);
 #pragma GCC unroll 32
-  for (unsigned q = 0; q < K; ++q) {
-    load_vector(ex, dots.ex + q * dots.step);
-    e = larger(e, ex + dots.ey[q]);
-  }
+  for (unsigned q = 0; q < K; ++q) e = larger(e, exponent(q));
   e = e < kAllZero ? Ints{} + kLow : e;
   if (any_negative((e - kLow) | (kHigh - e))) return false;
-  const s32 places = dots.precision.places;
+  const s32 places = precision.places;
   const Floats scale = reinterpret_cast<Floats>((127 + places - e) << 23);
   const Floats back = reinterpret_cast<Floats>((127 - places + e) << 23);
   Ints part = __builtin_convertvector(sums * scale, Ints);
@@ -137,8 +124,7 @@ inline bool dot_sixteen(const Dots& dots, f32* c) {
   // A product is below 2^27 now: eight of them and the accumulator fit.
 #pragma GCC unroll 32
   for (unsigned q = 0; q < K; ++q) {
-    load_vector(x, dots.x + q * dots.step);
-    part += __builtin_convertvector(x * dots.y[q] * scale, Ints);
+    part += __builtin_convertvector(product(q) * scale, Ints);
     if ((q + 1) % 8 == 0 || q + 1 == K) {
       low += widened<false>(part);
       high += widened<true>(part);
@@ -150,7 +136,7 @@ inline bool dot_sixteen(const Dots& dots, f32* c) {
     high *= widened<true>(back);
     for (unsigned j = 0; j < kSideBySide; ++j) c[j] = to_half(j < 8 ? low[j] : high[j - 8]);
   } else {
-    const s64 kept = ~((s64{1} << (52 - dots.precision.fraction)) - 1);
+    const s64 kept = ~((s64{1} << (52 - precision.fraction)) - 1);
     const auto cut = [&](Doubles x) {
       return __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & kept), Eight);
     };
