@@ -380,27 +380,33 @@ TEST_F(EngineTensorProduct, sparse_bytes_and_packed_pairs_meet_what_metadata_cho
   const auto chosen = [](const Case& c, unsigned row, unsigned group, unsigned which) {
     return static_cast<unsigned>(metadata(c, row) >> (4 * group + 2 * which) & 3);
   };
-  const Case bytes{"tcgen05.mma.sp.cta_group::1.kind::f8f6f4 [%r9], [%r16], %rd5, [%r17], %r12, %p5",
-                   0x08000014 | kN / 8 << 17, kBytesNearOne};
-  expect_sums(bytes, [&](unsigned, unsigned row, unsigned column) {
-    double all = 0;
-    for (unsigned c = 0; c < 32; ++c)
-      all += minifloat(kBytesNearOne.byte(place_a(row, c)), 4, 3) *
-             minifloat(kBytesNearOne.byte(place_b(column, c / 2 * 4 + chosen(bytes, row, c / 2, c % 2))), 4, 3);
-    return all;
-  });
-  const Case pairs{
-      "tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale [%r9], %rd4, %rd5, [%r17], %r12, [%r18], [%r19], %p5",
-      0x08800484 | kN / 8 << 17, kAny};
-  expect_sums(pairs, [&](unsigned, unsigned row, unsigned column) {
-    double all = 0;
-    for (unsigned c = 0; c < 64; ++c) {
-      const unsigned k = c / 4 * 8 + 2 * chosen(pairs, row, c / 4, c / 2 % 2) + c % 2, b = k / 64;
-      all += packed_e2m1(kAny, place_a, row, c) * packed_e2m1(kAny, place_b, column, k) * scale(row / 32, row, b) *
-             scale(row / 32, column, b);
-    }
-    return all;
-  });
+  for (const bool scaled : {false, true}) {
+    const Case bytes{std::string("tcgen05.mma.sp.cta_group::1.kind::") + (scaled ? "mxf8f6f4.block_scale" : "f8f6f4") +
+                         " [%r9], [%r16], %rd5, [%r17], %r12" + (scaled ? ", [%r18], [%r19]" : "") + ", %p5",
+                     (scaled ? 0x08800004u : 0x08000014u) | kN / 8 << 17, kBytesNearOne};
+    expect_sums(bytes, [&](unsigned, unsigned row, unsigned column) {
+      double all = 0;
+      for (unsigned c = 0; c < 32; ++c)
+        all += minifloat(kBytesNearOne.byte(place_a(row, c)), 4, 3) *
+               minifloat(kBytesNearOne.byte(place_b(column, c / 2 * 4 + chosen(bytes, row, c / 2, c % 2))), 4, 3);
+      return scaled ? all * scale(row / 32, row, 0) * scale(row / 32, column, 0) : all;
+    });
+  }
+  for (const unsigned scales : {2u, 4u}) {
+    const Case pairs{std::string("tcgen05.mma.sp.cta_group::1.kind::") +
+                         (scales == 2 ? "mxf4.block_scale" : "mxf4nvf4.block_scale.scale_vec::4X") +
+                         " [%r9], %rd4, %rd5, [%r17], %r12, [%r18], [%r19], %p5",
+                     0x08800484 | kN / 8 << 17, kAny};
+    expect_sums(pairs, [&](unsigned, unsigned row, unsigned column) {
+      double all = 0;
+      for (unsigned c = 0; c < 64; ++c) {
+        const unsigned k = c / 4 * 8 + 2 * chosen(pairs, row, c / 4, c / 2 % 2) + c % 2, b = k * scales / 128;
+        all += packed_e2m1(kAny, place_a, row, c) * packed_e2m1(kAny, place_b, column, k) * scale(row / 32, row, b) *
+               scale(row / 32, column, b);
+      }
+      return all;
+    });
+  }
 }
 
 TEST_F(EngineTensorProduct, a_pair_has_scale_factors_of_its_rows_and_of_all_columns) {
@@ -533,6 +539,21 @@ TEST_F(EngineTensorProduct, loads_may_reduce) {
       const uint32_t* const row = out.data() + lane * kN;
       ASSERT_EQ(row[4], f.both(f.both(row[0], row[1]), f.both(row[2], row[3]))) << f.form << " " << lane;
     }
+  }
+}
+
+TEST_F(EngineTensorProduct, loads_of_two_halves_reduce_what_a_thread_loads) {
+  const Case c{"tcgen05.cp.cta_group::1.128x128b [%r9], %rd4", 0, kWordsNearOne};
+  std::string text = text_of(c);
+  const std::string last = "bar.sync 0; @%p3 bra B;";
+  text.insert(text.find(last),
+              "tcgen05.ld.red.sync.aligned.16x32bx2.x2.max.u32 {%r20, %r21}, %r24, [%r13], 2; "
+              "tcgen05.wait::ld.sync.aligned; st.global.b32 [%rd6+16], %r24;\n");
+  const auto stats = run(text, {1, 1, 1}, {128, 1, 1}, 128 * kN);
+  ASSERT_TRUE(stats) << stats.error().message;
+  for (unsigned t = 0; t < 128; ++t) {
+    const uint32_t* const row = out.data() + (t / 32 * 32 + t % 16) * kN + t % 32 / 16 * 2;
+    ASSERT_EQ(out[t * kN + 4], std::max(row[0], row[1])) << t;
   }
 }
 
