@@ -18,7 +18,7 @@ class RegisterProduct {
   RegisterProduct(const Dense& d, const Exact& exact) : dense_(d), exact_(exact) {
     for (unsigned q = 0; q < K; ++q) {
       for (unsigned four = 0; four < kFours; ++four) {
-        const Floats each = lanes_of(fours_at(d.x + q * kRows + 4 * four));
+        const Floats each = lanes_at(d.x + q * kRows + 4 * four);
         std::memcpy(x_ + (q * kFours + four) * kSideBySide, &each, sizeof each);
       }
     }
@@ -33,13 +33,18 @@ class RegisterProduct {
     for_blocks([&](auto groups, unsigned group) {
       Block<groups> sums;
       const auto row = [&](unsigned c) { return rows.row<f32>(4 * group + c / 2) + c % 2 * kSideBySide; };
+#pragma GCC unroll 16
       for (unsigned c = 0; c < sums.kVectors; ++c)
         sums.v[c] = accumulates ? floats_at(row(c)) + 0.0f : Floats{};  // no -0
       if (!is_exact(sums)) {
-        for (unsigned c = 0; c < sums.kVectors; ++c) cut_off(sums.v[c], warp, group, c);
-      } else {
-        fuse(sums, warp, group);
+        for (unsigned c = 0; c < sums.kVectors; ++c) {
+          const Floats after = cut_off(accumulates ? floats_at(row(c)) : Floats{}, warp, group, c);
+          std::memcpy(row(c), &after, sizeof after);
+        }
+        return;
       }
+      fuse(sums, warp, group);
+#pragma GCC unroll 16
       for (unsigned c = 0; c < sums.kVectors; ++c) std::memcpy(row(c), &sums.v[c], sizeof(Floats));
     });
   }
@@ -49,6 +54,7 @@ class RegisterProduct {
     for_blocks([&](auto groups, unsigned group) {
       Block<groups> sums{};
       fuse(sums, warp, group);
+#pragma GCC unroll 16
       for (unsigned c = 0; c < sums.kVectors; ++c) {
         s32* const row = rows.row<s32>(4 * group + c / 2) + c % 2 * kSideBySide;
         Ints old{};
@@ -85,18 +91,25 @@ class RegisterProduct {
   unsigned groups() const { return dense_.columns / 8; }
   unsigned parts() const { return 2 * groups(); }
 
-  static Fours fours_at(const f32* from) {
+  [[gnu::always_inline]] static Fours fours_at(const f32* from) {
     Fours four;
     std::memcpy(&four, from, sizeof four);
     return four;
   }
   /// Of four rows: each for the four lanes that hold it.
-  static Floats lanes_of(Fours a) {
+  [[gnu::always_inline]] static Floats lanes_at(const f32* from) {
+    const Floats a = columns_at(from);
     return __builtin_shufflevector(a, a, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
   }
-  /// Of four columns.
-  static Floats columns_of(Fours a) {
-    return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+  /// Of four columns. (The compiler makes stores and loads of a shuffle from four to sixteen.)
+  [[gnu::always_inline]] static Floats columns_at(const void* from) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(_mm512_broadcast_f32x4(_mm_loadu_ps(static_cast<const f32*>(from))));
+#else
+    Floats all;
+    for (unsigned k = 0; k < 4; ++k) std::memcpy(reinterpret_cast<f32*>(&all) + 4 * k, from, 4 * sizeof(f32));
+    return all;
+#endif
   }
 
   /// Four k of every second of eight columns.
@@ -109,11 +122,11 @@ class RegisterProduct {
     for (unsigned k = 0; k < 4; ++k) std::memcpy(y_ + ((q + k) * parts() + part) * 4, &all[k], sizeof all[k]);
   }
 
-  Floats x_of(unsigned q, unsigned warp, unsigned c) const {
+  [[gnu::always_inline]] Floats x_of(unsigned q, unsigned warp, unsigned c) const {
     return floats_at(x_ + (q * kFours + 4 * warp + c / 4 % 2 * 2 + c % 2) * kSideBySide);
   }
-  Floats y_of(unsigned q, unsigned group, unsigned c) const {
-    return columns_of(fours_at(y_ + (q * parts() + 2 * group + c / 8 * 2 + c / 2 % 2) * 4));
+  [[gnu::always_inline]] Floats y_of(unsigned q, unsigned group, unsigned c) const {
+    return columns_at(y_ + (q * parts() + 2 * group + c / 8 * 2 + c / 2 % 2) * 4);
   }
 
   template <class F>
@@ -124,20 +137,24 @@ class RegisterProduct {
   }
 
   template <unsigned Groups>
-  bool is_exact(const Block<Groups>& sums) const {
+  [[gnu::always_inline]] bool is_exact(const Block<Groups>& sums) const {
     if (!exact_.admitted()) return false;
     Exact::Check check(exact_);
-    for (const Floats& sum : sums.v) check.add(sum);
+#pragma GCC unroll 16
+    for (unsigned c = 0; c < sums.kVectors; ++c) check.add(sums.v[c]);
     return check.passed();
   }
 
   template <unsigned Groups>
-  void fuse(Block<Groups>& sums, unsigned warp, unsigned group) const {
+  [[gnu::always_inline]] void fuse(Block<Groups>& sums, unsigned warp, unsigned group) const {
     for (unsigned q = 0; q < K; ++q) {
       Floats x[4];
+#pragma GCC unroll 4
       for (unsigned c = 0; c < 4; ++c) x[c] = x_of(q, warp, c % 2 + c / 2 * 4);
+#pragma GCC unroll 4
       for (unsigned part = 0; part < 2 * Groups; ++part) {
         const Floats y = y_of(q, group, part / 2 * 8 + part % 2 * 2);
+#pragma GCC unroll 4
         for (unsigned c = 0; c < 4; ++c) {
           Floats& sum = sums.v[part / 2 * 8 + c / 2 * 4 + part % 2 * 2 + c % 2];
           sum = fused(x[c], y, sum);
@@ -153,20 +170,19 @@ class RegisterProduct {
     exponents_of(y_, K * parts() * 4, dense_.y_element, ey_);
   }
 
-  void cut_off(Floats& sums, unsigned warp, unsigned group, unsigned c) {
+  Floats cut_off(Floats sums, unsigned warp, unsigned group, unsigned c) {
     make_exponents();
     const unsigned x = (4 * warp + c / 4 % 2 * 2 + c % 2) * kSideBySide, y = (2 * group + c / 8 * 2 + c / 2 % 2) * 4;
     const s32 least = least_exponent(dense_.c_element);
-    const auto exponent = [&](unsigned q) {
+    const auto exponent = [&](unsigned q) __attribute__((always_inline)) {
       Ints of_x;
       load_vector(of_x, ex_ + q * kFours * kSideBySide + x);
-      Fours of_y;
-      std::memcpy(&of_y, ey_ + q * parts() * 4 + y, sizeof of_y);
-      return of_x + reinterpret_cast<Ints>(columns_of(of_y));
+      return of_x + reinterpret_cast<Ints>(columns_at(ey_ + q * parts() * 4 + y));
     };
-    if (dot_sixteen<false, K>([&](unsigned q) { return x_of(q, warp, c) * y_of(q, group, c); }, exponent, least,
-                              dense_.precision, reinterpret_cast<f32*>(&sums)))
-      return;
+    const auto product = [&](unsigned q) __attribute__((always_inline)) {
+      return floats_at(x_ + q * kFours * kSideBySide + x) * columns_at(y_ + q * parts() * 4 + y);
+    };
+    if (dot_sixteen<false, K>(product, exponent, least, dense_.precision, reinterpret_cast<f32*>(&sums))) return sums;
     for (unsigned j = 0; j < kSideBySide; ++j) {
       sums[j] = canonical(dot_carefully<false>(
           K,
@@ -177,6 +193,7 @@ class RegisterProduct {
           [&](unsigned q) { return ex_[q * kFours * kSideBySide + x + j] + ey_[q * parts() * 4 + y + j % 4]; }, least,
           dense_.precision, sums[j]));
     }
+    return sums;
   }
 
   const Dense& dense_;

@@ -93,8 +93,9 @@ class CutOff {
         const s32 *const ex = ex_ + line, *const ey = ey_ + column * K;
         f32* const sums = c + column * d.lines + line;
         const s32 least = least_exponent(d.c_element);
-        const auto products = [&](unsigned q) { return floats_at(x + q * d.lines) * y[q]; };
-        const auto exponents = [&](unsigned q) {
+        const auto products = [&](unsigned q)
+                                  __attribute__((always_inline)) { return floats_at(x + q * d.lines) * y[q]; };
+        const auto exponents = [&](unsigned q) __attribute__((always_inline)) {
           Ints of_x;
           load_vector(of_x, ex + q * d.lines);
           return of_x + ey[q];
