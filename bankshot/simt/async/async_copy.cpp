@@ -119,25 +119,24 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
 
 const Instr* run_bulk_load(Warp& w, const Instr* i) {
   const CopyInfo& copy = copy_of(w, i);
-  return after_phase(
-      w, for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
-        const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
-        if (barrier < 0) return false;
-        const uint64_t from = lane_address(w, i, lane);
-        const std::byte* const source = bulk_range(w, i, static_cast<Space>(i->small), from, bytes, false, lane);
-        if (source == nullptr) return false;
-        const BulkTargets targets =
-            bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
-        for (unsigned k = 0; k < targets.count; ++k) {
-          std::byte* const target = bulk_range(w, i, Space::shared, targets.places[k].to, bytes, true, lane);
-          if (target == nullptr) return false;
-          std::memcpy(target, source, bytes);
-          count_rows(w, i, scratchpad::AccessKind::store, targets.places[k].to, bytes);
-          if (Checker* const checks = w.worker->checks)
-            checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
-        }
-        return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes, lane}, lane);
-      }));
+  const Instr* const next = for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
+    const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const uint64_t from = lane_address(w, i, lane);
+    const std::byte* const source = bulk_range(w, i, static_cast<Space>(i->small), from, bytes, false, lane);
+    if (source == nullptr) return false;
+    const BulkTargets targets = bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
+    for (unsigned k = 0; k < targets.count; ++k) {
+      std::byte* const target = bulk_range(w, i, Space::shared, targets.places[k].to, bytes, true, lane);
+      if (target == nullptr) return false;
+      std::memcpy(target, source, bytes);
+      count_rows(w, i, scratchpad::AccessKind::store, targets.places[k].to, bytes);
+      if (Checker* const checks = w.worker->checks)
+        checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
+    }
+    return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes, lane}, lane);
+  });
+  return after_phase(w, next);
 }
 
 const Instr* run_bulk_store(Warp& w, const Instr* i) {
@@ -170,23 +169,22 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
 
 const Instr* run_bulk_move(Warp& w, const Instr* i) {
   const CopyInfo& copy = copy_of(w, i);
-  return after_phase(
-      w, for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
-        const int64_t from = shared_of(w, i, copy.from, lane), to = from < 0 ? -1 : shared_of(w, i, copy.to, lane);
-        const int64_t barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
-        if (barrier < 0) return false;
-        const std::byte* const source =
-            bulk_range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
-        std::byte* const target = bulk_range(w, i, Space::shared, static_cast<uint64_t>(to), bytes, true, lane);
-        if (source == nullptr || target == nullptr) return false;
-        put(w, copy, target, source, bytes);
-        count_rows(w, i, scratchpad::AccessKind::load, static_cast<uint64_t>(from), bytes);
-        if (Checker* const checks = w.worker->checks) {
-          checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, barrier);
-          checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);
-        }
-        return complete_bytes_at(w, i, static_cast<uint64_t>(barrier), bytes, lane);
-      }));
+  const Instr* const next = for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
+    const int64_t from = shared_of(w, i, copy.from, lane), to = from < 0 ? -1 : shared_of(w, i, copy.to, lane);
+    const int64_t barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const std::byte* const source = bulk_range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
+    std::byte* const target = bulk_range(w, i, Space::shared, static_cast<uint64_t>(to), bytes, true, lane);
+    if (source == nullptr || target == nullptr) return false;
+    put(w, copy, target, source, bytes);
+    count_rows(w, i, scratchpad::AccessKind::load, static_cast<uint64_t>(from), bytes);
+    if (Checker* const checks = w.worker->checks) {
+      checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, barrier);
+      checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);
+    }
+    return complete_bytes_at(w, i, static_cast<uint64_t>(barrier), bytes, lane);
+  });
+  return after_phase(w, next);
 }
 
 }  // namespace bankshot::simt

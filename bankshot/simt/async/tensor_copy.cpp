@@ -231,55 +231,53 @@ void fill(const TensorMap& map, std::byte* row) {
 const Instr* run_tensor_load(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
-  return after_phase(
-      w, each_lane(w, i, [&](unsigned lane) {
-        const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
-        if (barrier < 0) return false;
-        const std::optional<Box> box = box_of(w, i, copy, lane);
-        if (!box) return false;
-        if (box->map.element == TensorMap::u6_padded && box->map.atomicity == TensorMap::by_64)
-          return bad_copy(w, i, lane,
-                          "padded elements of 6 bits that are loaded allow no swizzle in units of 64 bytes");
-        const BulkTargets targets =
-            bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
-        std::array<std::byte*, Windows::kMostCtas> shared;
-        for (unsigned k = 0; k < targets.count; ++k) {
-          shared[k] = shared_of_box(w, i, *box, targets.places[k].to, true, lane);
-          if (shared[k] == nullptr) return false;
-          count_rows(w, i, AccessKind::store, targets.places[k].to, box->rows() * box->pitch());
-        }
-        Checker* const checks = w.worker->checks;
-        BulkArrival arrival;
-        const TensorMap& map = box->map;
-        arrival.bytes = static_cast<uint32_t>(box->rows() * map.row_bytes());
-        arrival.lane = lane;
-        alignas(kChunk) std::array<std::byte, kMostRow> room;
-        const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
-          const auto bytes = static_cast<unsigned>(map.bytes(part.elements));
-          if (bytes != map.row_bytes()) fill(map, room.data());
-          if (bytes != 0) {
-            const std::byte* const from = global_row(w, i, part.address, bytes, false, lane);
-            if (from == nullptr) return false;
-            std::byte* const values = room.data() + map.bytes(part.skipped);
-            std::memcpy(values, from, bytes);
-            if (map.converts()) convert_loaded(map, values, part.elements);
-            arrival.parts.push_back({part.address, bytes});
-          }
-          if (map.pads()) spread_row(map, room.data());
-          for (unsigned k = 0; k < targets.count; ++k) {
-            for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
-              std::memcpy(place, room.data() + at, kChunk);
-              if (checks == nullptr) return;
-              const uint64_t there =
-                  (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
-              checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
-              checks->swizzles(w, i, there, map.span());
-            });
-          }
-          return true;
+  const Instr* const next = each_lane(w, i, [&](unsigned lane) {
+    const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const std::optional<Box> box = box_of(w, i, copy, lane);
+    if (!box) return false;
+    if (box->map.element == TensorMap::u6_padded && box->map.atomicity == TensorMap::by_64)
+      return bad_copy(w, i, lane, "padded elements of 6 bits that are loaded allow no swizzle in units of 64 bytes");
+    const BulkTargets targets = bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
+    std::array<std::byte*, Windows::kMostCtas> shared;
+    for (unsigned k = 0; k < targets.count; ++k) {
+      shared[k] = shared_of_box(w, i, *box, targets.places[k].to, true, lane);
+      if (shared[k] == nullptr) return false;
+      count_rows(w, i, AccessKind::store, targets.places[k].to, box->rows() * box->pitch());
+    }
+    Checker* const checks = w.worker->checks;
+    BulkArrival arrival;
+    const TensorMap& map = box->map;
+    arrival.bytes = static_cast<uint32_t>(box->rows() * map.row_bytes());
+    arrival.lane = lane;
+    alignas(kChunk) std::array<std::byte, kMostRow> room;
+    const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
+      const auto bytes = static_cast<unsigned>(map.bytes(part.elements));
+      if (bytes != map.row_bytes()) fill(map, room.data());
+      if (bytes != 0) {
+        const std::byte* const from = global_row(w, i, part.address, bytes, false, lane);
+        if (from == nullptr) return false;
+        std::byte* const values = room.data() + map.bytes(part.skipped);
+        std::memcpy(values, from, bytes);
+        if (map.converts()) convert_loaded(map, values, part.elements);
+        arrival.parts.push_back({part.address, bytes});
+      }
+      if (map.pads()) spread_row(map, room.data());
+      for (unsigned k = 0; k < targets.count; ++k) {
+        for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
+          std::memcpy(place, room.data() + at, kChunk);
+          if (checks == nullptr) return;
+          const uint64_t there =
+              (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
+          checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
+          checks->swizzles(w, i, there, map.span());
         });
-        return fine && bulk_arrives(w, i, targets, std::move(arrival), lane);
-      }));
+      }
+      return true;
+    });
+    return fine && bulk_arrives(w, i, targets, std::move(arrival), lane);
+  });
+  return after_phase(w, next);
 }
 
 const Instr* run_tensor_store(Warp& w, const Instr* i) {

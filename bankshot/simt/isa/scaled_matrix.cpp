@@ -43,7 +43,7 @@ const Instr* multiply_scaled(Warp& w, const Instr* i) {
   gather<u32>(p.b_rows, p.b, {1, Product::kN}, b);
   gather_sums(p.c_rows, p.c, {Product::kN, 1}, sums);
   for (unsigned row = 0; row < Product::kM; ++row) {
-    if (p.sparse) select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, Product::kN, b, own);
+    if (p.sparse) select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, Product::kN, b, Product::kN, own);
     const ScaledDots dots{a + row * p.kept, p.sparse ? own : b, Product::kN,   p.kept,  p.a.element,
                           p.b.element,      variant.scales,     scales.a[row], scales.b};
     f32* const c = sums + row * Product::kN;

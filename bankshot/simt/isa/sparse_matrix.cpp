@@ -21,7 +21,7 @@ const Instr* multiply_sparse_floats(Warp& w, const Instr* i) {
   gather<u32>(p.b_rows, p.b, {1, kLines}, b);
   gather_sums(p.c_rows, p.c, {kLines, 1}, sums);
   for (unsigned row = 0; row < Product::kM; ++row) {
-    select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, kLines, b, own);
+    select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, kLines, b, kLines, own);
     const Dense dense{kLines, 1, p.kept, p.b.element, p.a.element, p.c.element, own, a + row * p.kept};
     if (p.d.element == Element::f16) {
       multiply<true>(dense, sums + row * kLines);
@@ -43,7 +43,7 @@ const Instr* multiply_sparse_integers(Warp& w, const Instr* i) {
   gather<u32>(p.b_rows, p.b, {1, Product::kN}, b);
   for_sums<const s32>(p.c_rows, p.c, {Product::kN, 1}, [&](unsigned at, s32 x) { c[at] = x; });
   for (unsigned row = 0; row < Product::kM; ++row) {
-    select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, Product::kN, b, own);
+    select_rows(p.selection(i), w.row<const u32>(i->op[4]), row, Product::kN, b, Product::kN, own);
     for (unsigned q = 0; q < p.kept; ++q) {
       const s32 factor = a[row * p.kept + q];
       for (unsigned j = 0; j < Product::kN; ++j) sums[row * Product::kN + j] += factor * own[q * Product::kN + j];

@@ -61,7 +61,6 @@ class Issued {
     }
     if (by_rows()) {
       std::fill_n(y_, product_.k() * kPitch, 0.0f);
-      std::fill_n(line_, kPitch, 0.0f);
       if (product_.scales != 0) std::fill_n(scaled_y_, product_.k() * kPitch, 0.0f);
     }
     const unsigned n_of_each = product_.columns_of_b();
@@ -275,16 +274,11 @@ class Issued {
         scale_b(part, columns);
         range_of_b = bit_range(scaled_y_, k * kPitch);
       }
-      /// The rows of B that the row of A meets, of these columns.
+      // The rows of B that the row of A meets, of these columns.
       const auto choose = [&](const f32* from, f32* own) {
-        for (unsigned c = 0; c < kept; ++c, own += lines) {
-          const int q = product_.sparse ? product_.selection().selected(words, in_warp, c) : static_cast<int>(c);
-          if (q < 0) {
-            std::fill_n(own, lines, 0.0f);
-          } else {
-            std::memcpy(own, from + static_cast<unsigned>(q) * kPitch + part * columns, lines * sizeof(f32));
-          }
-        }
+        from += part * columns;
+        if (product_.sparse) return select_rows(product_.selection(), words, in_warp, lines, from, kPitch, own);
+        for (unsigned q = 0; q < k; ++q) std::memcpy(own + q * lines, from + q * kPitch, lines * sizeof(f32));
       };
       for (unsigned column = 0; column < columns; ++column) line_[column] = sums[column * rows + row];
       std::fill(line_ + columns, line_ + lines, 0.0f);

@@ -74,13 +74,14 @@ void multiply_halves(const Warpgroup& group, const Instr* i, const WarpgroupForm
 template <unsigned K>
 void multiply_words(const Warpgroup& group, const Instr* i, const WarpgroupForm& form, bool accumulates,
                     const Dense& dense) {
-  const bool integers = form.d == Element::s32;
-  const Exact exact = Exact::of(dense);
-  RegisterProduct<K, kMostColumns> product(dense, exact);
-  for (unsigned w = 0; w < group.size(); ++w) {
-    const Rows32 rows = d_rows(*group[w], i);
-    integers ? product.add_integers(rows, w, accumulates, form.saturate) : product.add_floats(rows, w, accumulates);
+  RegisterProduct<K, kMostColumns> product(dense);
+  if (form.d == Element::s32) {
+    for (unsigned w = 0; w < group.size(); ++w)
+      product.add_integers(d_rows(*group[w], i), w, accumulates, form.saturate);
+    return;
   }
+  const Exact exact = Exact::of(dense);
+  for (unsigned w = 0; w < group.size(); ++w) product.add_floats(exact, d_rows(*group[w], i), w, accumulates);
 }
 
 /// @return whether the product was made; false after a fault
@@ -135,7 +136,7 @@ bool sparse_product(const Warpgroup& group, const Instr* i) {
     const BitRange bits_of_a = bit_range(rows, WarpgroupForm::kRows * kept);
     const u32* const metadata = group[w]->row<const u32>(i->op[4]);
     for (unsigned row = 0; row < WarpgroupForm::kRows; ++row) {
-      select_rows(form.selection(), metadata, row, lines, b, own);
+      select_rows(form.selection(), metadata, row, lines, b, lines, own);
       const Dense dense{lines, 1, kept, form.b, form.a, form.d, own, rows + row * kept, precision_of(form)};
       multiply_for<kMostDepth * kMostColumns>(form, dense, Exact(dense, bits_of_b, bits_of_a), sums + row * lines);
     }

@@ -5,7 +5,6 @@
 #include "bankshot/simt/lower/lower_matrix.hpp"
 #include "bankshot/simt/matrices/tensor_product.hpp"
 #include "bankshot/simt/rows/lower.hpp"
-#include "bankshot/simt/tensor_access/access.hpp"
 #include "bankshot/simt/tensor_access/copy_in.hpp"
 
 namespace bankshot::simt {
@@ -114,20 +113,14 @@ void lower_tensor_store(Decoder& decoder, const ptx::Instruction& instruction, c
 
 void lower_tensor_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, m.has("16x32bx2") ? 4 : 3)) return;
-  TensorReduction reduction;
-  reduction.type = m.has("f32") ? Type::f32 : m.has("s32") ? Type::s32 : Type::u32;
-  reduction.largest = m.has("max");
-  reduction.magnitudes = m.has("abs");
-  reduction.keeps_nan = m.has("NaN");
-  if (reduction.type != Type::f32 && (reduction.magnitudes || reduction.keeps_nan)) {
+  if (m.type != Type::f32 && (m.has("abs") || m.has("NaN"))) {
     decoder.error(instruction.position, ".abs and .NaN are for .f32 only");
     return;
   }
   std::vector<Operand> operands = instruction.operands;
-  out.op[4] = decoder.destination(operands[1], reduction.type);
+  out.op[4] = decoder.destination(operands[1], m.type);
   operands.erase(operands.begin() + 1);
   lower_move(decoder, instruction, operands, m, true, out);
-  out.op[5] = reduction.packed();
 }
 
 void lower_tensor_commit(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {

@@ -16,7 +16,7 @@ void lower_tensor_allocate(Decoder& decoder, const ptx::Instruction& instruction
 void lower_tensor_free(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// tcgen05.ld and .st
 void lower_tensor_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
-/// tcgen05.ld.red
+/// tcgen05.ld.red: as a load, and op[4] = row of results
 void lower_tensor_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_tensor_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_tensor_commit(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

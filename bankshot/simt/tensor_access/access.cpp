@@ -227,46 +227,6 @@ const Instr* run_tensor_memory_load(Warp& w, const Instr* i) {
   });
 }
 
-uint32_t TensorReduction::packed() const {
-  return static_cast<uint32_t>(type) | (largest ? 1u << 8 : 0) | (magnitudes ? 1u << 9 : 0) |
-         (keeps_nan ? 1u << 10 : 0);
-}
-
-TensorReduction TensorReduction::unpacked(uint32_t bits) {
-  return {static_cast<ptx::Type>(bits & 0xff), (bits >> 8 & 1) != 0, (bits >> 9 & 1) != 0, (bits >> 10 & 1) != 0};
-}
-
-uint32_t TensorReduction::operator()(uint32_t a, uint32_t b) const {
-  if (type == ptx::Type::u32) return (a < b) != largest ? a : b;
-  if (type == ptx::Type::s32) return (static_cast<int32_t>(a) < static_cast<int32_t>(b)) != largest ? a : b;
-  constexpr uint32_t kInfinity = 0x7f800000, kNan = 0x7fffffff, kMagnitude = 0x7fffffff;
-  if (magnitudes) {
-    a &= kMagnitude;
-    b &= kMagnitude;
-  }
-  const bool a_is_nan = (a & kMagnitude) > kInfinity, b_is_nan = (b & kMagnitude) > kInfinity;
-  if (a_is_nan && b_is_nan) return kNan;
-  if (a_is_nan || b_is_nan) return keeps_nan ? kNan : a_is_nan ? b : a;
-  // In the order of numbers, -0 before +0.
-  const auto order = [](uint32_t x) { return static_cast<int32_t>(x >> 31 != 0 ? x ^ kMagnitude : x); };
-  return (order(a) < order(b)) != largest ? a : b;
-}
-
-const Instr* run_tensor_memory_reduce(Warp& w, const Instr* i) {
-  const Instr* const next = run_tensor_memory_load(w, i);
-  if (next == nullptr) return nullptr;
-  const TensorReduction reduce = TensorReduction::unpacked(i->op[5]);
-  const std::vector<uint32_t>& rows = w.worker->program->lists[i->op[1]];
-  uint32_t* const results = w.row<uint32_t>(i->op[4]);
-  for (unsigned t = 0; t < kThreads; ++t) {
-    uint32_t all = w.row<const uint32_t>(rows[0])[t];
-    for (size_t reg = 1; reg < TensorMoveShape::from_bits(i->op[2]).registers; ++reg)
-      all = reduce(all, w.row<const uint32_t>(rows[reg])[t]);
-    results[t] = all;
-  }
-  return next;
-}
-
 const Instr* run_tensor_memory_store(Warp& w, const Instr* i) {
   return for_cells(w, i, [](uint32_t* lower, uint32_t* upper, uint32_t reg) {
     *lower = upper == nullptr ? reg : reg & 0xffff;

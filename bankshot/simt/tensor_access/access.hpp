@@ -19,18 +19,6 @@ bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, TensorAddress at,
 /// The CTAs that .cta_group::1 or ::2 (pair) names, by rank: one, or two. @return how many; 0 after a fault
 unsigned tensor_group(Warp& w, const Instr* i, unsigned lane, bool pair, Cta* (&ctas)[2]);
 
-/// tcgen05.ld.red: the least or largest of what a thread loads.
-struct TensorReduction {
-  ptx::Type type = ptx::Type::f32;  ///< or u32, s32
-  bool largest = false;
-  bool magnitudes = false;  ///< .abs
-  bool keeps_nan = false;   ///< .NaN
-
-  uint32_t packed() const;
-  static TensorReduction unpacked(uint32_t bits);
-  uint32_t operator()(uint32_t a, uint32_t b) const;
-};
-
 /// op[0], imm, small, kWide: where the address goes; op[1]: row of column counts
 const Instr* run_tensor_allocate(Warp& w, const Instr* i);
 /// op[0]: row of addresses, op[1]: row of column counts
@@ -39,8 +27,6 @@ const Instr* run_tensor_relinquish(Warp& w, const Instr* i);
 /// op[0]: row of addresses, imm: added to them; op[1]: list of registers, op[2]: TensorMoveShape::bits(), op[3]: split
 const Instr* run_tensor_memory_load(Warp& w, const Instr* i);
 const Instr* run_tensor_memory_store(Warp& w, const Instr* i);
-/// As a load, and op[4]: row of results, op[5]: TensorReduction::packed()
-const Instr* run_tensor_memory_reduce(Warp& w, const Instr* i);
 /// wait::ld, wait::st
 const Instr* run_tensor_wait(Warp& w, const Instr* i);
 /// op[0], imm, small, kWide: an mbarrier; op[4]: row of masks of CTAs, or kNone

@@ -56,6 +56,7 @@ void Sm::take_tensor_unit(const Issue& issue, const simt::TensorWork& work, cons
   if (timeline_.wants(span.begin))
     timeline_.add(issue.slot, issue.index, Track::unit, static_cast<unsigned>(UnitClass::tensor), span.begin, span.end,
                   0);
+  // As of wgmma: no layout has conflicts, and those that a bank hash would cause only take their time.
   counters_.shared_wavefronts += wavefronts * ctas;
   counters_.shared_ideal += wavefronts * ctas;
   counters_.shared_busy_cycles += wavefronts * ctas;

@@ -85,7 +85,10 @@ class ChipTest : public ::testing::Test {
 
   /// Cycles of a launch of one warp; every law of conservation is looked at on the way.
   Cycle cycles(const std::string& body, simt::Dim3 block = {32, 1, 1}, simt::Dim3 grid = {1, 1, 1}) {
-    const auto result = simulate(kernel(body), grid, block, 4096);
+    return cycles_of_text(kernel(body), block, grid);
+  }
+  Cycle cycles_of_text(const std::string& text, simt::Dim3 block, simt::Dim3 grid) {
+    const auto result = simulate(text, grid, block, 4096);
     if (!result) {
       ADD_FAILURE() << result.error().message;
       return 0;

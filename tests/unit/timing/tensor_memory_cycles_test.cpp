@@ -8,15 +8,7 @@ namespace {
 
 class TensorMemoryCycles : public TensorMemoryTest {
  protected:
-  TensorMemoryCycles() {
-    config.tensor_memory = {.product_columns = 2,
-                            .least_cycles = 44,
-                            .latency = 40,
-                            .alloc_cycles = 200,
-                            .load_bytes = 53,
-                            .store_bytes = 85,
-                            .access_latency = 10};
-  }
+  TensorMemoryCycles() { config.tensor_memory = kTensorMemory; }
 };
 
 TEST_F(TensorMemoryCycles, a_product_takes_its_columns_its_wavefronts_or_the_least) {

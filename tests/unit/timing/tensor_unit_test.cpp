@@ -1,24 +1,17 @@
 // The unit of tensor memory, without an SM.
 #include "bankshot/timing/sm/tensor_unit.hpp"
 
-#include <gtest/gtest.h>
+#include "tensor_memory_harness.hpp"
 
 namespace bankshot::timing {
 namespace {
 
 class TensorUnitTest : public ::testing::Test {
  protected:
-  static constexpr TensorMemoryConfig kConfig = {.product_columns = 2,
-                                                 .least_cycles = 44,
-                                                 .latency = 40,
-                                                 .alloc_cycles = 200,
-                                                 .load_bytes = 53,
-                                                 .store_bytes = 85,
-                                                 .access_latency = 10};
   TensorUnitTest() { unit.begin_launch(); }
   static TensorUnit::Commit commit(unsigned slot, uint32_t instr) { return {slot, instr, {{8}, 0, true, false}}; }
 
-  TensorUnit unit{kConfig};
+  TensorUnit unit{kTensorMemory};
 };
 
 TEST_F(TensorUnitTest, takes_one_after_the_other) {

@@ -12,10 +12,10 @@ namespace bankshot::simt::BANKSHOT_ISA {
 template <unsigned K, unsigned Columns>
 class RegisterProduct {
  public:
-  static constexpr unsigned kRows = 64, kWarps = 4;
+  static constexpr unsigned kRows = 64;
 
   /// @param d  of kRows lines; must live as long as this
-  RegisterProduct(const Dense& d, const Exact& exact) : dense_(d), exact_(exact) {
+  explicit RegisterProduct(const Dense& d) : dense_(d) {
     for (unsigned q = 0; q < K; ++q) {
       for (unsigned four = 0; four < kFours; ++four) {
         const Floats each = lanes_at(d.x + q * kRows + 4 * four);
@@ -28,15 +28,15 @@ class RegisterProduct {
     }
   }
 
-  /// @param rows  the accumulators of a warp; they become floating-point sums
-  void add_floats(const Rows32& rows, unsigned warp, bool accumulates) {
+  /// @param exact  of d @param rows  the accumulators of a warp; they become floating-point sums
+  void add_floats(const Exact& exact, const Rows32& rows, unsigned warp, bool accumulates) {
     for_blocks([&](auto groups, unsigned group) {
       Block<groups> sums;
       const auto row = [&](unsigned c) { return rows.row<f32>(4 * group + c / 2) + c % 2 * kSideBySide; };
 #pragma GCC unroll 16
       for (unsigned c = 0; c < sums.kVectors; ++c)
         sums.v[c] = accumulates ? floats_at(row(c)) + 0.0f : Floats{};  // no -0
-      if (!is_exact(sums)) {
+      if (!is_exact(exact, sums)) {
         for (unsigned c = 0; c < sums.kVectors; ++c) {
           const Floats after = cut_off(accumulates ? floats_at(row(c)) : Floats{}, warp, group, c);
           std::memcpy(row(c), &after, sizeof after);
@@ -137,9 +137,9 @@ class RegisterProduct {
   }
 
   template <unsigned Groups>
-  [[gnu::always_inline]] bool is_exact(const Block<Groups>& sums) const {
-    if (!exact_.admitted()) return false;
-    Exact::Check check(exact_);
+  [[gnu::always_inline]] static bool is_exact(const Exact& exact, const Block<Groups>& sums) {
+    if (!exact.admitted()) return false;
+    Exact::Check check(exact);
 #pragma GCC unroll 16
     for (unsigned c = 0; c < sums.kVectors; ++c) check.add(sums.v[c]);
     return check.passed();
@@ -197,7 +197,6 @@ class RegisterProduct {
   }
 
   const Dense& dense_;
-  const Exact& exact_;
   bool has_exponents_ = false;
   alignas(64) f32 x_[K * kFours * kSideBySide], y_[K * Columns];
   alignas(64) s32 ex_[K * kFours * kSideBySide], ey_[K * Columns];

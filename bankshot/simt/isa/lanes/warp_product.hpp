@@ -43,16 +43,16 @@ struct Product {
 };
 
 /// The rows of B that the elements of a row of a sparse A are multiplied with. @param metadata  of the warp's lanes
-/// @param n  elements of a row of B @param b  [k][n] @param out  [kept][n]
+/// @param n  elements of a row of B @param b  k rows, `pitch` elements apart @param out  [kept][n]
 template <class T>
 inline void select_rows(const SparseSelection& selection, const u32* metadata, unsigned row, unsigned n, const T* b,
-                        T* out) {
+                        unsigned pitch, T* out) {
   for (unsigned c = 0; c < selection.kept; ++c, out += n) {
     const int k = selection.selected(metadata, row, c);
     if (k < 0) {
       std::fill_n(out, n, T{0});
     } else {
-      std::memcpy(out, b + static_cast<unsigned>(k) * n, n * sizeof(T));
+      std::memcpy(out, b + static_cast<unsigned>(k) * pitch, n * sizeof(T));
     }
   }
 }
