@@ -11,6 +11,7 @@
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/report/json/l1_json.hpp"
+#include "bankshot/report/json/operands_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
@@ -122,6 +123,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules, const std::ve
   totals.worst.cta = number<uint64_t>(object, "worst_cta");
   read_pattern(member(object, "pattern"), totals.worst);
   if (object.contains("trace")) totals.trace = read_trace(member(object, "trace"));
+  read_operands(object, frames, site);
   if (totals.worst.mask != 0) {
     totals.worst.shape = scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
   }

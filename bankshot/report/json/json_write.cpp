@@ -9,6 +9,7 @@
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/l1_json.hpp"
+#include "bankshot/report/json/operands_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/source_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
@@ -82,6 +83,7 @@ ordered_json site_json(const Site& site, unsigned warp_size, FrameTable& frames)
   json["worst_cta"] = totals.worst.cta;
   json["pattern"] = pattern(site, warp_size);
   if (totals.trace.capacity() != 0) json["trace"] = trace(totals.trace);
+  add_operands(json, site, frames);
   return json;
 }
 

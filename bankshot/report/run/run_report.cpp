@@ -11,6 +11,13 @@ namespace {
 constexpr size_t kMostFailures = 100;  ///< kinds of failures kept apart; a program can make any number
 constexpr std::string_view kOtherReasons = "reasons beyond the first 100";
 
+void merge_into(Site& to, const Site& from) {
+  to.totals.merge(from.totals);
+  merge(to.operands, from.operands);
+  merge(to.swizzles, from.swizzles);
+}
+void merge_into(L1Site& to, const L1Site& from) { to.totals.merge(from.totals); }
+
 /// Adds to the site of the same instruction, of sites by place; or adds the site.
 template <class AnySite>
 void add_site(std::vector<AnySite>& sites, const AnySite& site) {
@@ -21,7 +28,7 @@ void add_site(std::vector<AnySite>& sites, const AnySite& site) {
   const auto before = [&](const AnySite& a, const AnySite& b) { return place(a) < place(b); };
   const auto at = std::lower_bound(sites.begin(), sites.end(), site, before);
   if (at != sites.end() && place(*at) == place(site)) {
-    at->totals.merge(site.totals);
+    merge_into(*at, site);
   } else {
     sites.insert(at, site);
   }
@@ -129,8 +136,15 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.left_open = stats.left_open;
   launch.compiled = stats.compiled;
   for (const simt::SiteReport& site : stats.sites) {
-    add_site(launch.sites,
-             {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});
+    add_site(launch.sites, {.source = site.source,
+                            .op = site.op,
+                            .joined = site.joined,
+                            .width = site.width,
+                            .kind = site.kind,
+                            .matrix = site.matrix,
+                            .totals = in_words(site.counter),
+                            .operands = site.operands,
+                            .swizzles = site.swizzles});
   }
   for (const simt::L1SiteReport& site : stats.l1_sites) {
     add_site(launch.l1_sites, {site.source, site.op, site.width, site.kind, site.reads, site.totals});

@@ -47,6 +47,19 @@ void apply(const Scale& scale, scratchpad::L1Totals& totals) {
   for (const auto& sum : scratchpad::kL1SumNames<uint64_t>) scale.apply(totals.sums.*sum.value);
 }
 
+void apply(const Scale& scale, simt::OperandReport& report) {
+  scale.apply(report.reads);
+  for (simt::OperandReport::Part& part : report.written) scale.apply(part.bytes);
+}
+
+void apply(const Scale& scale, simt::SwizzleConflicts& counts) {
+  scale.apply(counts.accesses);
+  scale.apply(counts.conflicts);
+  for (std::optional<uint64_t>& conflicts : counts.by_span) {
+    if (conflicts) scale.apply(*conflicts);
+  }
+}
+
 void apply(const Scale& scale, scratchpad::TxTotals& totals) {
   for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) scale.apply(totals.*counter.value);
   totals.aborts = totals.conflicts + totals.killed + totals.invalid;
@@ -61,7 +74,11 @@ void scale(Kernel& launch, const simt::SampledCtas& sample) {
   scale.apply(launch.thread_instructions);
   if (launch.compiled) scale.apply(launch.compiled->warp_instructions);
   apply(scale, launch.transactions);
-  for (Site& site : launch.sites) apply(scale, site.totals);
+  for (Site& site : launch.sites) {
+    apply(scale, site.totals);
+    for (simt::OperandReport& report : site.operands) apply(scale, report);
+    for (simt::SwizzleConflicts& counts : site.swizzles) apply(scale, counts);
+  }
   for (L1Site& site : launch.l1_sites) apply(scale, site.totals);
 }
 

@@ -13,6 +13,7 @@
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/names.hpp"
+#include "bankshot/report/text/operands_text.hpp"
 #include "bankshot/report/text/sampled_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/suppressed_text.hpp"
@@ -91,7 +92,7 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
                         noun_of(kernel, wasteful), wasteful.size() == 1 ? "wastes" : "waste",
                         counted(rest, "wavefront", "wavefronts"), all);
   }
-  return text + clean_lines_text(kernel, clean) + l1_text(kernel, options, sources);
+  return text + clean_lines_text(kernel, clean) + operands_text(kernel, options) + l1_text(kernel, options, sources);
 }
 
 /// What PTX leaves open and the program relies on, each once.

@@ -206,11 +206,16 @@ const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const 
   return hash->rules;
 }
 
+void note_writers(Cta& cta, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask) {
+  const TileWriter by{site, false, {}};
+  for (uint64_t rest = mask; rest != 0; rest &= rest - 1) cta.writers.wrote(by, addresses[std::countr_zero(rest)], width);
+}
+
 void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,
                       uint64_t mask) {
   while (mask != 0 && w.worker->counting) {
     const uint32_t first = offsets[std::countr_zero(mask)];
-    const Cta* const cta = cta_at(*w.cta, first);
+    Cta* const cta = cta_at(*w.cta, first);
     std::array<uint32_t, 64> bytes{};
     uint64_t together = 0;
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -219,7 +224,7 @@ void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsig
       bytes[lane] = static_cast<uint32_t>(byte_in_cta(offsets[lane]));
       together |= uint64_t{1} << lane;
     }
-    count_shared(w, site, kind, width, bytes.data(), together);
+    count_in_cta(w, cta == nullptr ? *w.cta : *cta, site, kind, width, bytes.data(), together);
     mask &= ~together;
   }
 }

@@ -43,12 +43,16 @@ static inline scratchpad::AccessKind kind_at(const Warp& warp, uint32_t site) {
   return warp.worker->program->sites[site].kind;
 }
 
-/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is
-/// compiled for some hosts only has a copy of its own.
-static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
+/// An access wrote to shared memory that products may read as a tile.
+void note_writers(Cta& cta, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask);
+
+/// Counts one access to the shared memory of a CTA at the instruction's site (Instr::aux), if counting is on. Static, so
+/// that who is compiled for some hosts only has a copy of its own.
+static inline void count_in_cta(Warp& warp, Cta& cta, uint32_t site, scratchpad::AccessKind kind, unsigned width,
                                 const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;
   if (worker.counting && mask != 0) {
+    if (cta.writers.followed() && scratchpad::writes(kind)) note_writers(cta, site, width, addresses, mask);
     const scratchpad::Rules& rules =
         worker.hashes.empty() ? *worker.rules : rules_of(warp, site, width, addresses, mask);
     const scratchpad::Cost cost = worker.sites[site].record(rules, kind, width, addresses, mask, warp.cta->linear);
@@ -56,6 +60,11 @@ static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKin
     worker.shared_cost.ideal += cost.ideal;
     worker.shared_cost.position += cost.position;
   }
+}
+/// … to that of the warp's CTA.
+static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
+                                const uint32_t* addresses, uint64_t mask) {
+  count_in_cta(warp, *warp.cta, site, kind, width, addresses, mask);
 }
 
 /// The same for offsets in the shared window: an access to the memory of several CTAs is one to that of each.

@@ -264,13 +264,16 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
       }
       if (map.pads()) spread_row(map, room.data());
       for (unsigned k = 0; k < targets.count; ++k) {
+        TileWriters& writers = cta_at(*w.cta, targets.places[k].to)->writers;
         for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
           std::memcpy(place, room.data() + at, kChunk);
+          if (writers.followed())
+            writers.wrote({i->aux, true, map.exchange()}, static_cast<uint64_t>(place - shared[k]), kChunk);
           if (checks == nullptr) return;
           const uint64_t there =
               (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
           checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
-          checks->swizzles(w, i, there, map.span());
+          checks->swizzles(w, i, there, map.exchange());
         });
       }
       return true;

@@ -83,6 +83,11 @@ struct TensorMap {
   unsigned taken(unsigned dimension) const { return (box[dimension] + steps[dimension] - 1u) / steps[dimension]; }
   /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
   unsigned span() const { return swizzle == no_swizzle ? 0 : 16u << swizzle; }
+  /// What a matrix descriptor has to read with.
+  Swizzle exchange() const {
+    const unsigned unit = span() == 0 || atomicity == by_16 ? 16 : atomicity == by_64 ? 64 : 32;
+    return {static_cast<uint8_t>(span()), static_cast<uint8_t>(unit)};
+  }
 };
 static_assert(sizeof(TensorMap) == 128);
 

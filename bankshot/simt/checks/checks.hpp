@@ -58,7 +58,7 @@ struct CtaChecks {
   std::shared_ptr<hazards::WrittenBytes> written;
   /// Of lines of kSwizzled bytes that a tensor copy wrote, until something else does; with `memory`.
   struct Swizzled {
-    unsigned span = 0;  ///< bytes; 0: none
+    Swizzle swizzle;
     const Instr* by = nullptr;
   };
   static constexpr uint64_t kSwizzled = 128;
@@ -122,9 +122,9 @@ class Checks final : public Checker {
                    int64_t barrier) override;
   void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
                      uint64_t barrier) override;
-  void swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) override;
+  void swizzles(Warp& w, const Instr* i, uint64_t offset, Swizzle swizzle) override;
   void multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const uint64_t* offsets, unsigned bytes,
-                  unsigned span) override;
+                  Swizzle swizzle) override;
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) override;
   void completes(Cta& cta, unsigned barrier, bool whole) override;
   void meets(Warp& w, uint64_t lanes) override;
@@ -166,7 +166,8 @@ class Checks final : public Checker {
                                                   const hazards::WarpAccess& access);
   /// Whoever wrote the bytes now did not swizzle them.
   void forget_swizzle(Warp& w, uint64_t place, uint64_t bytes);
-  void look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places, unsigned span);
+  void look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places,
+                       Swizzle swizzle);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
                           unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);

@@ -383,42 +383,39 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   tell(w, found_);
 }
 
-void Checks::swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) {
+void Checks::swizzles(Warp& w, const Instr* i, uint64_t offset, Swizzle swizzle) {
   const int64_t place = options_.memory ? place_of(w, offset, 16) : -1;
-  if (place >= 0) (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {span, i};
+  if (place >= 0) (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {swizzle, i};
 }
 
 void Checks::look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places,
-                             unsigned span) {
-  const auto text = [](unsigned bytes) {
-    return bytes == 0 ? std::string("without a swizzle") : "with a swizzle of " + std::to_string(bytes) + " bytes";
-  };
+                             Swizzle swizzle) {
   const CtaChecks::Swizzles& swizzles = *of(w).swizzles;
   if (swizzles.empty()) return;
   for_lanes(rows, [&](unsigned row) {
     const auto wrote = swizzles.find(places[row] / CtaChecks::kSwizzled);
-    if (wrote == swizzles.end() || wrote->second.span == span) return;
+    if (wrote == swizzles.end() || wrote->second.swizzle == swizzle) return;
     bool is_new = false;
     Finding& finding = find(w, Kind::wrong_swizzle, i, wrote->second.by, 1, is_new);
     if (!is_new) return;
-    finding.is_warning = wrote->second.span == 0;  // the data may be swizzled in global memory
+    finding.is_warning = wrote->second.swizzle.span == 0;  // the data may be swizzled in global memory
     finding.thread = thread_of(w, lane);
     finding.bytes = 16;
     name_shared(w, finding, places[row]);
-    finding.detail = "the tensor copy wrote it " + text(wrote->second.span) + ", the matrix descriptor reads it " +
-                     text(span) + ": give both the same";
+    finding.detail = "the tensor copy wrote it with " + wrote->second.swizzle.text() +
+                     ", the matrix descriptor reads it with " + swizzle.text() + ": give both the same";
   });
 }
 
 void Checks::multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const uint64_t* offsets, unsigned bytes,
-                        unsigned span) {
+                        Swizzle swizzle) {
   constexpr auto kQueue = hazards::SharedRaces::kProducts;
   std::array<uint64_t, 64> at{};
   for_lanes(rows, [&](unsigned row) { at[row] = offsets[row]; });
   const uint64_t placed = placed_lanes(w, rows, at.data(), bytes);
   if (options_.memory) {
     look_for_unwritten(w, i, placed, 0, at.data(), bytes);
-    look_at_swizzle(w, i, lane < 0 ? 0 : static_cast<unsigned>(lane), placed, at.data(), span);
+    look_at_swizzle(w, i, lane < 0 ? 0 : static_cast<unsigned>(lane), placed, at.data(), swizzle);
   }
   if (!options_.race) return;
   found_.clear();

@@ -328,8 +328,9 @@ uint32_t FunctionDecoder::new_site(unsigned width) {
   item_->site = static_cast<int32_t>(program.sites.size());
   const ptx::Access& access = item_->info.access;
   using Layout = ptx::Access::Layout;
-  const bool matrix = access.layout == Layout::matrix || access.layout == Layout::operands;
-  program.sites.push_back({0, width, site_kind(access, false), matrix});
+  const bool operands = access.layout == Layout::operands;
+  program.sites.push_back({0, width, site_kind(access, false), access.layout == Layout::matrix || operands, operands});
+  program.has_tiles |= operands;
   return static_cast<uint32_t>(item_->site);
 }
 

@@ -66,7 +66,7 @@ class Issued {
     const unsigned n_of_each = product_.columns_of_b();
     const Layout of_b = by_rows() ? Layout{1, kPitch} : Layout{product_.k(), 1};
     for (unsigned c = 0; c < ctas; ++c) {
-      if (!gather(*ctas_[c], "B", i_->op[2], product_.b, product_.mn_major_b, n_of_each, product_.depth_of_b(), of_b,
+      if (!gather(*ctas_[c], 'B', i_->op[2], product_.b, product_.mn_major_b, n_of_each, product_.depth_of_b(), of_b,
                   y_ + c * n_of_each * of_b.line_step))
         return false;
     }
@@ -106,7 +106,7 @@ class Issued {
   }
 
   /// An operand in shared memory. @param row  of descriptors
-  bool gather(const Cta& cta, const char* name, u32 row, Element element, bool mn_major, unsigned rows, unsigned depth,
+  bool gather(const Cta& cta, char name, u32 row, Element element, bool mn_major, unsigned rows, unsigned depth,
               Layout layout, f32* out) {
     const auto wrong = [&](const std::string& why) {
       return refuse(std::string("the descriptor of ") + name + " does not fit: " + why);
@@ -119,7 +119,7 @@ class Issued {
       return wrong(by_fours ? "tf32 operands that are MN-major need layout 1, the 128-byte swizzle in units of 32 bytes"
                             : "layout 1, the 128-byte swizzle in units of 32 bytes, is for tf32 operands that are "
                               "MN-major");
-    if (const unsigned atom = operand.descriptor.span(); !mn_major && atom != 0 && atom < depth)
+    if (const unsigned atom = operand.descriptor.swizzle().span; !mn_major && atom != 0 && atom < depth)
       return wrong("rows of " + std::to_string(depth) + " bytes are wider than its swizzle of " + std::to_string(atom) +
                    " bytes");
     alignas(64) std::byte bytes[kMostN * 2 * kDepthBytes];
@@ -161,7 +161,7 @@ class Issued {
     const unsigned rows = product_.rows(), kept = product_.kept();
     const Layout layout = by_rows() ? Layout{kept, 1} : Layout{1, rows};
     const bool has_a = form_.a_in_tensor_memory ? gather_tensor(cta, part, layout)
-                                                : gather(cta, "A", i_->op[1], product_.a, product_.mn_major_a, rows,
+                                                : gather(cta, 'A', i_->op[1], product_.a, product_.mn_major_a, rows,
                                                          kDepthBytes, layout, x_);
     if (has_a && product_.negate_a) negate(x_, rows * kept);
     return has_a;

@@ -17,8 +17,7 @@ constexpr unsigned kLanes32 = 32, kUnit = 16;
 std::string text_of(const MatrixDescriptor& d) {
   return "start " + std::to_string(d.start) + ", leading offset " + std::to_string(d.leading) + ", stride offset " +
          std::to_string(d.stride) + ", " +
-         (d.atom == kUnit ? "no swizzle" : "swizzle of " + std::to_string(d.atom) + " bytes") +
-         (d.unit == kUnit ? "" : " in units of " + std::to_string(d.unit)) +
+         d.swizzle().text() +
          (d.base_offset == 0 ? "" : ", base offset " + std::to_string(d.base_offset));
 }
 
@@ -32,7 +31,7 @@ bool fetch_core(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedO
       continue;
     }
     fault(w, i, Fault::Kind::out_of_shared, lane, core[r],
-          std::string("operand ") + operand.name + " has 16 bytes at shared offset " + std::to_string(core[r]) +
+          std::string("operand ") + (operand.operand == 'C' ? "of the copy" : std::string(1, operand.operand)) + " has 16 bytes at shared offset " + std::to_string(core[r]) +
               ", but the CTA has " + std::to_string(size) +
               " bytes of shared memory\n  its descriptor: " + text_of(operand.descriptor));
     return false;
@@ -47,10 +46,20 @@ SharedOperand::Cores SharedOperand::cores() const {
   return {depth / bytes / 8, rows * bytes / kUnit};
 }
 
+OperandLayout SharedOperand::layout() const {
+  return {operand,
+          static_cast<uint16_t>(rows),
+          static_cast<uint16_t>(depth),
+          {mn_major, descriptor.swizzle(), descriptor.leading, descriptor.stride,
+           static_cast<uint8_t>(descriptor.base_offset)}};
+}
+
 bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand, std::byte* to) {
   const auto [gs, js] = operand.cores();
   const uint64_t read = (uint64_t{1} << operand.lines) - 1;
   const uint64_t window = &cta == w.cta ? 0 : in_rank(cta.rank, 0);
+  std::optional<TileReads>& tiles = w.worker->tiles;
+  if (tiles) tiles->begin(i->aux, operand.layout(), operand.descriptor.start);
   for (unsigned g = 0; g < gs; ++g) {
     for (unsigned j = 0; j < js; ++j, to += SharedOperand::kCoreBytes) {
       const OperandCore core = operand.descriptor.core(operand.mn_major, g, j);
@@ -58,9 +67,10 @@ bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const Shar
       if (Checker* const checks = w.worker->checks) {
         std::array<uint64_t, kLanes32> rows{};
         std::transform(core.begin(), core.end(), rows.begin(), [&](uint32_t row) { return window | row; });
-        checks->multiplies(w, i, lane, read, rows.data(), kUnit, operand.descriptor.span());
+        checks->multiplies(w, i, lane, read, rows.data(), kUnit, operand.descriptor.swizzle());
       }
       if (!w.worker->counting) continue;
+      if (tiles) tiles->read({core.data(), operand.lines}, cta.writers);
       std::array<uint32_t, kLanes32> offsets{};
       std::copy(core.begin(), core.end(), offsets.begin());
       count_shared(w, i->aux, scratchpad::AccessKind::ldmatrix, kUnit, offsets.data(), read);

@@ -6,6 +6,7 @@
 
 #include "bankshot/simt/matrices/warpgroup_form.hpp"
 #include "bankshot/simt/state/cta_state.hpp"
+#include "bankshot/simt/tiles/operand_layout.hpp"
 
 namespace bankshot::simt {
 
@@ -14,7 +15,7 @@ struct Instr;
 /// A, or B.
 struct SharedOperand {
   static constexpr size_t kCoreBytes = 128;
-  const char* name = "";  ///< "A"
+  char operand = 'A';  ///< OperandLayout::operand
   MatrixDescriptor descriptor;
   bool mn_major = false;
   unsigned rows = 0;                       ///< of A, or columns of B
@@ -27,6 +28,7 @@ struct SharedOperand {
     unsigned g, j;
   };
   Cores cores() const;
+  OperandLayout layout() const;
 };
 
 constexpr int kWarpgroup = -1;

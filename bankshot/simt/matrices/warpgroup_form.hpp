@@ -9,6 +9,7 @@
 
 #include "bankshot/simt/matrices/fragment.hpp"
 #include "bankshot/simt/matrices/sparse_selection.hpp"
+#include "bankshot/simt/tiles/swizzle.hpp"
 
 namespace bankshot::simt {
 
@@ -47,7 +48,9 @@ struct MatrixDescriptor {
   static MatrixDescriptor unpacked(uint64_t bits);
   /// One of tcgen05, whose layout is in bits 61 to 63. @return what is wrong or not supported; empty if nothing is
   static std::string read(uint64_t bits, MatrixDescriptor& out);
-  unsigned span() const { return atom == 16 ? 0 : atom; }  ///< bytes of the swizzle; 0: none
+  Swizzle swizzle() const {
+    return {static_cast<uint8_t>(atom == 16 ? 0 : atom), static_cast<uint8_t>(unit)};
+  }
   /// The core of rows 8 g to 8 g + 7 and of bytes 16 j to 16 j + 15 of them. A row is one of A or a column of B; of a
   /// matrix that is MN-major, it is an element of k, so that g counts eight k, and j eight rows
   /// of A.

@@ -50,11 +50,11 @@ bool fetch_operands(const Warpgroup& group, const Instr* i, const WarpgroupForm&
   if (!scale_of(group, i, to.accumulates)) return false;
   if (i->op[1] != OperandRef::kNone) {
     if (!same_for_all(group, i, i->op[1], "descriptor of A", bits)) return false;
-    const SharedOperand a{"A", MatrixDescriptor::unpacked(bits), form.mn_major_a, WarpgroupForm::kM};
+    const SharedOperand a{'A', MatrixDescriptor::unpacked(bits), form.mn_major_a, WarpgroupForm::kM};
     if (!fetch_operand(*group[0], *group[0]->cta, i, kWarpgroup, a, to.a.data())) return false;
   }
   if (!same_for_all(group, i, i->op[2], "descriptor of B", bits)) return false;
-  const SharedOperand b{"B", MatrixDescriptor::unpacked(bits), form.mn_major_b, form.n, form.depth_of_b()};
+  const SharedOperand b{'B', MatrixDescriptor::unpacked(bits), form.mn_major_b, form.n, form.depth_of_b()};
   return fetch_operand(*group[0], *group[0]->cta, i, kWarpgroup, b, to.b.data());
 }
 

@@ -101,6 +101,7 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   cta_.has_transactions = false;
   cta_.alone = nullptr;
   cta_.checks = nullptr;
+  cta_.writers.start(worker_->tiles ? cta_.shared_bytes : 0);
   cta_.tensor_memory = nullptr;
   cta_.cluster_news = false;
   cta_.rank = cluster == nullptr ? 0 : in_cluster(*worker_->launch, cta_.index).rank;

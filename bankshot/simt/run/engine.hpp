@@ -17,6 +17,7 @@
 #include "bankshot/scratchpad/transactions/tx_config.hpp"
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/simt/memory/memory.hpp"
+#include "bankshot/simt/run/operand_report.hpp"
 #include "bankshot/simt/state/compiled.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/instruction_hash.hpp"
@@ -24,6 +25,7 @@
 #include "bankshot/simt/state/left_open.hpp"
 #include "bankshot/simt/state/native.hpp"
 #include "bankshot/simt/textures/texture_table.hpp"
+#include "bankshot/simt/tiles/swizzle_conflicts.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::optimise {
@@ -96,6 +98,8 @@ struct SiteReport {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteCounter counter;
+  std::vector<OperandReport> operands;     ///< by layout: what a product read by matrix descriptors
+  std::vector<SwizzleConflicts> swizzles;  ///< its accesses to tiles that products read so, by their swizzle
 };
 
 /// Counters of one instruction that accesses global memory.

@@ -17,6 +17,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
+constexpr size_t kTileAccesses = 512;             // different ones of an instruction that are priced in other swizzles
 constexpr uint64_t kTellAfter = 1 << 16;          // warp instructions of a worker: about a millisecond
 
 }  // namespace
@@ -38,8 +39,12 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   worker.local_stack =
       kernel.local_bytes + (kernel.has_calls || kernel.has_alloca ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
-  for (scratchpad::SiteCounter& site : worker.sites)
-    site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
+  if (worker.counting && program.has_tiles) worker.tiles.emplace(launch.shared_bytes, program.sites.size());
+  for (size_t site = 0; site < worker.sites.size(); ++site) {
+    const bool may_be_of_tiles = worker.tiles && !program.sites[site].operands;
+    worker.sites[site].trace = scratchpad::AccessTrace(
+        std::max(setup.options->trace_accesses, may_be_of_tiles ? kTileAccesses : size_t{0}));
+  }
   if (worker.counting && setup.options->l1) {
     worker.l1_sites.resize(program.l1_sites.size());
     worker.l1 = &*setup.options->l1;
@@ -328,15 +333,48 @@ Launch begin_launch(const LaunchSetup& setup) {
 
 namespace {
 
-void add_sites(const LoadedProgram& program, std::span<Worker* const> workers, LaunchStats& stats) {
+std::vector<OperandReport> operands_at(const LoadedProgram& program, const TileReads& tiles, uint32_t site) {
+  std::vector<OperandReport> all;
+  for (const OperandReads& reads : tiles.at(site)) {
+    OperandReport report{reads.layout, reads.reads, {}};
+    for (const OperandReads::Part& part : reads.written) {
+      OperandReport::Part by{"", {}, part.by.is_tensor, part.by.swizzle, part.bytes};
+      if (part.by.site != TileWriter::kNobody) {
+        const Instr* const instr = program.code.data() + program.sites[part.by.site].instr;
+        by.op = program.texts[program.info_of(instr).text];
+        by.source = program.source_of(instr);
+      }
+      report.merge({reads.layout, 0, {by}});
+    }
+    all.push_back(std::move(report));
+  }
+  return all;
+}
+
+void add_sites(const LaunchSetup& setup, std::span<Worker* const> workers, LaunchStats& stats) {
+  const LoadedProgram& program = *setup.program;
   if (workers[0]->sites.empty()) return;
+  std::optional<TileReads>& tiles = workers[0]->tiles;
+  for (size_t k = 1; k < workers.size() && tiles; ++k) tiles->merge(*workers[k]->tiles);
   for (size_t site = 0; site < program.sites.size(); ++site) {
     for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);
     if (workers[0]->sites[site].accesses == 0) continue;
     const SiteInfo& info = program.sites[site];
     const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text],
-                           program.info_of(instr).joined, info.width, info.kind, info.matrix, workers[0]->sites[site]});
+    scratchpad::SiteCounter& counter = workers[0]->sites[site];
+    SiteReport report{.source = program.source_of(instr),
+                      .op = program.texts[program.info_of(instr).text],
+                      .joined = program.info_of(instr).joined,
+                      .width = info.width,
+                      .kind = info.kind,
+                      .matrix = info.matrix};
+    if (tiles) {
+      report.operands = operands_at(program, *tiles, static_cast<uint32_t>(site));
+      report.swizzles = conflicts_by_swizzle(*tiles, counter.trace, *workers[0]->rules, info.kind, info.width);
+      if (setup.options->trace_accesses == 0) counter.trace = {};
+    }
+    report.counter = std::move(counter);
+    stats.sites.push_back(std::move(report));
   }
 }
 
@@ -375,7 +413,7 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     }
     if (first != nullptr) stats.left_open.push_back({what, program.source_of(first)});
   }
-  add_sites(program, workers, stats);
+  add_sites(setup, workers, stats);
   add_l1_sites(program, workers, stats);
   return stats;
 }

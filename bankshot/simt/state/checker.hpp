@@ -32,12 +32,13 @@ class Checker {
   /// red.async of one lane.
   virtual void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
                              uint64_t barrier) = 0;
-  /// A tensor copy wrote 16 bytes with a swizzle. @param span  bytes; 0: none
-  virtual void swizzles(Warp& w, const Instr* i, uint64_t offset, unsigned span) = 0;
+  /// A tensor copy wrote 16 bytes.
+  virtual void swizzles(Warp& w, const Instr* i, uint64_t offset, Swizzle swizzle) = 0;
   /// A product reads. @param lane  of w, that issued it; below 0: the warpgroup did whose first warp w is
-  /// @param offsets  of rows of `bytes` each, a bit of `rows` for each @param span  of the descriptor's swizzle
+  /// @param offsets  of rows of `bytes` each, a bit of `rows` for each
+  /// @param swizzle  the descriptor's
   virtual void multiplies(Warp& w, const Instr* i, int lane, uint64_t rows, const uint64_t* offsets, unsigned bytes,
-                          unsigned span) = 0;
+                          Swizzle swizzle) = 0;
   virtual void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) = 0;
   /// @param whole  it is one of all threads of the CTA
   virtual void completes(Cta& cta, unsigned barrier, bool whole) = 0;

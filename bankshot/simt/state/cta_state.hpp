@@ -10,6 +10,7 @@
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/warp.hpp"
 #include "bankshot/simt/tensor_memory/tensor_memory.hpp"
+#include "bankshot/simt/tiles/tile_reads.hpp"
 
 namespace bankshot::simt {
 
@@ -45,6 +46,7 @@ struct Cta {
   bool cluster_news = false;    ///< lanes have arrived at the barrier of the cluster, or ended: for a timing model
   const Warp* alone = nullptr;  ///< no other one may be in a transaction
   std::unique_ptr<TensorMemory> tensor_memory;  ///< made by the first tcgen05.alloc
+  TileWriters writers;                          ///< of its shared memory, where the worker has `tiles`
   std::shared_ptr<CtaChecks> checks;            ///< what Checks knows of it
 };
 

@@ -48,7 +48,7 @@ struct NativeRequest {
   bool whole = false;     ///< for all lanes
   bool counting = false;  ///< conflicts are counted, under these rules
   const scratchpad::Rules* rules = nullptr;
-  bool tracing = false;                     ///< … and accesses are kept
+  bool tracing = false;                     ///< … and accesses are kept, or what they write is followed
   const scratchpad::L1Rules* l1 = nullptr;  ///< those of global memory are counted under these
   std::vector<NativeSample> samples;
 };

@@ -51,7 +51,8 @@ struct SiteInfo {
   uint32_t instr = 0;  ///< index of the instruction
   unsigned width = 0;  ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
-  bool matrix = false;  ///< of ldmatrix, stmatrix, wmma, wgmma: the lines of a matrix
+  bool matrix = false;    ///< of ldmatrix, stmatrix, wmma, wgmma: the lines of a matrix
+  bool operands = false;  ///< … that a product reads by matrix descriptors
 };
 
 /// An instruction whose accesses of global memory are counted.
@@ -181,6 +182,7 @@ struct LoadedProgram {
   std::vector<std::string> texts;
   std::vector<FunctionInfo> functions;
   std::vector<SiteInfo> sites;
+  bool has_tiles = false;                            ///< some site has operands
   std::deque<InstructionHash> hashes;                ///< of single instructions
   std::vector<const InstructionHash*> hash_of_site;  ///< beside sites, null: the machine's; empty if there are none
   std::vector<L1SiteInfo> l1_sites;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bankshot/simt/state/cta_state.hpp"
 #include "bankshot/simt/state/kernel.hpp"
 #include "bankshot/simt/state/left_open.hpp"
+#include "bankshot/simt/tiles/tile_reads.hpp"
 
 namespace bankshot::simt {
 
@@ -87,6 +89,7 @@ struct Worker {
   int32_t sm = -1;                   ///< the SM that it stands for, when a timing model drives it; else -1
   uint64_t cycle = 0;                ///< … and the time there, which %clock then tells
   std::vector<scratchpad::SiteCounter> sites;
+  std::optional<TileReads> tiles;  ///< what products read by descriptors, if it is counted and the program has such
   const scratchpad::Rules* rules = nullptr;
   std::span<const InstructionHash* const> hashes;  ///< LoadedProgram::hash_of_site
   std::vector<scratchpad::L1Counter> l1_sites;     ///< empty: accesses of global memory are not counted

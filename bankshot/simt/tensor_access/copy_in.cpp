@@ -56,7 +56,7 @@ const Instr* run_tensor_copy_in(Warp& w, const Instr* i) {
   return for_issuers(w, i, [&](unsigned lane, TensorAddress at) {
     Cta* ctas[2] = {};
     const unsigned count = tensor_group(w, i, lane, form.pair, ctas);
-    SharedOperand operand{"of the copy", {}, false, std::max<unsigned>(form.rows, 8), form.words * 4u};
+    SharedOperand operand{'C', {}, false, std::max<unsigned>(form.rows, 8), form.words * 4u};
     std::string why = MatrixDescriptor::read(w.row<const uint64_t>(i->op[1])[lane], operand.descriptor);
     if (operand.descriptor.unit == 32)
       why = "layout 1, the 128-byte swizzle in units of 32 bytes, is for products only";

@@ -56,6 +56,32 @@ TEST_F(EngineWarpgroup, four_warps_multiply_matrices_in_shared_memory) {
   }
 }
 
+TEST_F(EngineWarpgroup, reports_layouts_of_operands_and_who_wrote_them) {
+  const auto stats = run(kernel_of(kProduct + kStore), {3, 1, 1}, {128, 1, 1}, 3 * 128);
+  ASSERT_TRUE(stats) << stats.error().message;
+  ASSERT_EQ(stats->sites.size(), 2u);
+  const SiteReport &store = stats->sites[0], &product = stats->sites[1];
+  ASSERT_EQ(product.operands.size(), 2u);
+  EXPECT_EQ(product.operands[0].layout, (OperandLayout{'A', 64, 32, {false, {}, 128, 256, 0}}));
+  EXPECT_EQ(product.operands[1].layout, (OperandLayout{'B', 8, 32, {false, {}, 128, 256, 0}}));
+  for (const OperandReport& operand : product.operands) {
+    EXPECT_EQ(operand.reads, 3u) << "one a CTA";
+    ASSERT_EQ(operand.written.size(), 1u);
+    EXPECT_EQ(operand.written[0].op, "st.shared.b16");
+    EXPECT_EQ(operand.written[0].source.ptx_line, store.source.ptx_line);
+    EXPECT_FALSE(operand.written[0].is_tensor);
+    EXPECT_EQ(operand.written[0].bytes, 3u * operand.layout.rows * 32);
+  }
+  EXPECT_TRUE(store.operands.empty());
+  // 2,304 bytes are tiles, of which a warp stores 64 at a time: four rows of 16 bytes.
+  ASSERT_EQ(store.swizzles.size(), 1u);
+  EXPECT_EQ(store.swizzles[0].accesses, 3u * 36);
+  EXPECT_EQ(store.swizzles[0].conflicts, 0u);
+  EXPECT_EQ(store.swizzles[0].by_span[1], 0u);
+  EXPECT_FALSE(store.swizzles[0].by_span[2]) << "two columns of cores are 32 bytes";
+  EXPECT_EQ(store.counter.trace.capacity(), 0u) << "nobody asked for one";
+}
+
 TEST_F(EngineWarpgroup, without_scale_d_the_accumulators_are_overwritten) {
   std::string text = kernel_of(kProduct + kStore);
   text.replace(text.find("%rd5, 1, 1, 1"), 13, "%rd5, 0, -1, 1");

@@ -33,6 +33,14 @@ std::optional<std::string> parameters_of(const BankHash& hash) {
   return std::nullopt;
 }
 
+/// Word modulo banks, which is no swizzle, first.
+void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
+  visit(modulo_hash(size));
+  for (const unsigned bytes : {32u, 64u, 128u}) {
+    if (const Result<BankHash> hash = tma_hash(size, bytes)) visit(*hash);
+  }
+}
+
 const RegisterHashClass registered({
     .order = 90,
     .word = "tma",
@@ -40,6 +48,7 @@ const RegisterHashClass registered({
     .summary = "the layout of tensor-map copies with a swizzle of 32, 64 or 128 bytes",
     .parse = parse,
     .parameters_of = parameters_of,
+    .each = each,
     .examples = {{"32", 1}, {"64", 1}, {"128", 1}},
 });
 
