@@ -11,7 +11,6 @@ namespace bankshot::report {
 namespace {
 
 using json_values::Bad;
-using json_values::flag;
 using json_values::list;
 using json_values::member;
 using json_values::number;
@@ -69,7 +68,7 @@ OperandReport read_operand(const json& object, const std::vector<ptx::SourceFram
                     number<uint32_t>(object, "stride_offset"), number<uint8_t>(object, "base_offset")}};
   report.reads = number<uint64_t>(object, "reads");
   for (const json& one : list(object, "written")) {
-    report.written.push_back({text(one, "op"), read_source(one, frames), flag(one, "tensor"), read_swizzle(one),
+    report.written.push_back({text(one, "op"), read_source(one, frames), json_values::flag(one, "tensor"), read_swizzle(one),
                               number<uint64_t>(one, "bytes")});
   }
   return report;

@@ -148,9 +148,11 @@ std::string advice(const SwizzleConflicts& all, const Paint& paint) {
   if (!best) return {};
   const uint64_t left = *all.by_span[static_cast<size_t>(std::ranges::find(SwizzleConflicts::kSpans, *best) -
                                                          SwizzleConflicts::kSpans.begin())];
-  return paint.strong(fmt::format("      tiles with {} would have {} with {} ({})\n",
-                                  all.now.text(), left == 0 ? "none" : grouped(left), simt::Swizzle{static_cast<uint8_t>(*best)}.text(),
-                                  *best == 0 ? "INTERLEAVE" : fmt::format("CU_TENSOR_MAP_SWIZZLE_{}B", *best)));
+  const std::string mode = *best == 0 ? "NONE" : fmt::format("{}B", *best);
+  return paint.strong(fmt::format("      with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} are left",
+                                  simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(), grouped(left),
+                                  grouped(all.conflicts))) +
+         "\n";
 }
 
 std::string accesses_text(const Kernel& kernel, const Paint& paint) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "bankshot/simt/tiles/swizzle.hpp"
 #include "bankshot/ptx/module.hpp"
 
 namespace bankshot::simt {
@@ -84,7 +85,7 @@ struct TensorMap {
   /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
   unsigned span() const { return swizzle == no_swizzle ? 0 : 16u << swizzle; }
   /// What a matrix descriptor has to read with.
-  Swizzle exchange() const {
+  simt::Swizzle exchange() const {
     const unsigned unit = span() == 0 || atomicity == by_16 ? 16 : atomicity == by_64 ? 64 : 32;
     return {static_cast<uint8_t>(span()), static_cast<uint8_t>(unit)};
   }

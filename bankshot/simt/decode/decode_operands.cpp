@@ -225,6 +225,7 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
                                                 "%smid",
                                                 "%nsmid",
                                                 "%gridid",
+                                                "%current_graph_exec",
                                                 "%lanemask_eq",
                                                 "%lanemask_le",
                                                 "%lanemask_lt",
@@ -271,7 +272,8 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   }
   const std::string key = plain ? name + ".x" : name;
   const auto [it, added] = context_.specials.try_emplace(key, 0);
-  bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" || key == kIsExplicitCluster ? 8 : 4;
+  bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" || key == "%current_graph_exec" ||
+                  key == kIsExplicitCluster ? 8 : 4;
   if (added) {
     LoadedProgram& program = *context_.program;
     const bool per_cta =

@@ -55,6 +55,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t source(const ptx::Operand& operand, ptx::Type type, bool wider_ok, ptx::Type* actual) override;
   uint32_t predicate_source(const ptx::Operand& operand) override;
   uint32_t predicate_destination(const ptx::Operand& operand) override;
+  uint32_t unread_row(ptx::Type type) override { return allocate_register(type, 1); }
   uint32_t constant(uint64_t bits, unsigned bytes) override;
   uint32_t constant_predicate(bool value) override;
   bool address(const ptx::Operand& operand, ptx::Space space, Address& out) override;

@@ -68,6 +68,15 @@ void pack_or_unpack(Warp& w, const Instr* i) {
   return packs ? pack<Whole, u8>(w, i, list) : unpack<Whole, u8>(w, i, list);
 }
 
+template <class T>
+void move_vector(Warp& w, const Instr* i) {
+  const std::vector<u32>& list = w.worker->program->lists[i->aux];
+  const size_t count = list.size() / 2;
+  T t[4][kLanes];  // what is written may be read, too
+  for (size_t e = 0; e < count; ++e) std::memcpy(t[e], w.row<const T>(list[count + e]), sizeof t[e]);
+  for (size_t e = 0; e < count; ++e) write_row(w, list[e], t[e]);
+}
+
 /// The cycle of a timing model, else instructions this CTA has executed: the same for any number of host threads.
 u64 clock_of(const Warp& w, const Instr* i) {
   if (w.worker->sm >= 0) return w.worker->cycle;
@@ -94,6 +103,7 @@ template <class T>
     case MoveKind::kPredicate: write_predicate(w, i->op[0], w.predicate_value(i->op[1])); return i + 1;
     case MoveKind::kPack:
     case MoveKind::kUnpack: pack_or_unpack<T>(w, i); return i + 1;
+    case MoveKind::kVector: move_vector<T>(w, i); return i + 1;
     case MoveKind::kLocal: broadcast(w, i->op[0], static_cast<T>(w.local_frame + i->imm)); return i + 1;
     case MoveKind::kClockLook: pass_time(w); [[fallthrough]];
     case MoveKind::kClock:
@@ -164,18 +174,20 @@ const Instr* cache_policy(Warp& w, const Instr* i) {
 }  // namespace
 
 void move_rows(Rows& rows) {
-  rows.push_back({"mov.type d, a", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", Unit::alu,
-                  [](const Match& m) -> Handler {
-                    using P = ptx::Type;
-                    const P type = m.type == P::f32 ? P::b32 : m.type == P::f64 ? P::b64 : m.type;
-                    return by_type<u16, u32, u64, s16, s32, s64>(type, [](auto tag) -> Handler {
-                      using T = typename decltype(tag)::type;
-                      if constexpr (sizeof(T) == 2) return &move<u16>;
-                      if constexpr (sizeof(T) == 4) return &move<u32>;
-                      if constexpr (sizeof(T) == 8) return &move<u64>;
-                    });
-                  },
-                  &lower_move});
+  const auto of_type = [](const Match& m) -> Handler {
+    using P = ptx::Type;
+    const P type = m.type == P::f32 ? P::b32 : m.type == P::f64 ? P::b64 : m.type;
+    return by_type<u16, u32, u64, s16, s32, s64>(type, [](auto tag) -> Handler {
+      using T = typename decltype(tag)::type;
+      if constexpr (sizeof(T) == 2) return &move<u16>;
+      if constexpr (sizeof(T) == 4) return &move<u32>;
+      if constexpr (sizeof(T) == 8) return &move<u64>;
+    });
+  };
+  static constexpr std::string_view kTypes = "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
+  rows.push_back({"mov.type d, a", kTypes, Unit::alu, of_type, &lower_move});
+  rows.push_back({"mov.vec.type r, r", "vec = v2 v4; type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", Unit::alu,
+                  of_type, &lower_vector_move});
   rows.push_back({"mov.pred p, q", "", Unit::alu, always(&move<u32>), &lower_move});
   rows.push_back({"cvta{.to}.space.type d, a",
                   "space = global shared shared::cta shared::cluster local const param param::entry; type = u32 u64",

@@ -155,7 +155,11 @@ bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, u
   for (unsigned k = 0; k < count; ++k) {
     const Operand& element = braces ? operand.elements[k] : operand;
     const Type type = type_of_bytes(bytes);
-    rows.push_back(writes ? decoder.destination(element, type) : decoder.source(element, type));
+    if (writes && braces && element.kind == Operand::Kind::sink) {
+      rows.push_back(decoder.unread_row(type));
+    } else {
+      rows.push_back(writes ? decoder.destination(element, type) : decoder.source(element, type));
+    }
   }
   return true;
 }

@@ -81,6 +81,38 @@ void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   }
 }
 
+void lower_vector_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const size_t count = m.has("v2") ? 2 : 4;
+  const auto fits = [&](const Operand& operand) {
+    return operand.kind == Operand::Kind::vector && operand.elements.size() == count;
+  };
+  if (instruction.operands.size() != 2 || !fits(instruction.operands[0])) {
+    decoder.error(instruction.position, "mov takes " + std::to_string(count) + " registers in braces and a source");
+    return;
+  }
+  std::vector<uint32_t> list;
+  for (const Operand& element : instruction.operands[0].elements)
+    list.push_back(destination_or_none(decoder, element, m.type));
+  const Operand& from = instruction.operands[1];
+  if (fits(from)) {
+    for (const Operand& element : from.elements) list.push_back(decoder.source(element, m.type));
+  } else if (from.kind == Operand::Kind::identifier && from.name.starts_with('%') && decoder.find(from.name) == nullptr &&
+             ptx::bits(m.type) == 32) {
+    for (size_t k = 0; k < count; ++k) {
+      Operand part = from;
+      part.name += std::string{'.', "xyzw"[k]};
+      unsigned bytes = 0;
+      list.push_back(k == 3 ? decoder.constant(0, 4) : decoder.special(part, bytes));
+    }
+  } else {
+    decoder.error(from.position, "expected " + std::to_string(count) + " registers in braces, or a special register");
+    return;
+  }
+  out.small = MoveKind::kVector;
+  out.aux = static_cast<uint32_t>(decoder.program().lists.size());
+  decoder.program().lists.push_back(std::move(list));
+}
+
 void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (instruction.operands.size() != 2) {
     decoder.error(instruction.position, "cvta takes a destination and an address");

@@ -14,9 +14,12 @@ struct MoveKind {
   static constexpr uint8_t kLocal = 4;      ///< address of a variable in the local frame: frame + imm
   static constexpr uint8_t kClock = 5;      ///< a counter; imm: how far to shift it right
   static constexpr uint8_t kClockLook = 6;  ///< the same in a loop that waits for it: clock_loops.hpp
+  static constexpr uint8_t kVector = 7;     ///< list `aux`: rows to write, then as many to read
 };
 
 void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// Of vectors, which may be a special register.
+void lower_vector_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// imm: what is to be added to the address
 void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// Instr::small of isspacep. Kernel parameters lie in the global space, constants do not. Source: PTX ISA, isspacep.

@@ -47,6 +47,8 @@ struct Decoder {
   /// address of a variable.
   virtual uint32_t source(const ptx::Operand& operand, ptx::Type type, bool wider_ok = false,
                           ptx::Type* actual = nullptr) = 0;
+  /// A row of `type` that nothing reads: where an instruction that writes whole vectors leaves what goes to `_`.
+  virtual uint32_t unread_row(ptx::Type type) = 0;
   /// A predicate to read (`!p` sets kNegated; 0 and 1 are constants) or to write.
   virtual uint32_t predicate_source(const ptx::Operand& operand) = 0;
   virtual uint32_t predicate_destination(const ptx::Operand& operand) = 0;

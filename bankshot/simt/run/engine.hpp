@@ -97,9 +97,9 @@ struct SiteReport {
   unsigned width = 0;   ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
-  scratchpad::SiteCounter counter;
-  std::vector<OperandReport> operands;     ///< by layout: what a product read by matrix descriptors
-  std::vector<SwizzleConflicts> swizzles;  ///< its accesses to tiles that products read so, by their swizzle
+  scratchpad::SiteCounter counter = {};
+  std::vector<OperandReport> operands = {};     ///< by layout: what a product read by matrix descriptors
+  std::vector<SwizzleConflicts> swizzles = {};  ///< its accesses to tiles that products read so, by their swizzle
 };
 
 /// Counters of one instruction that accesses global memory.

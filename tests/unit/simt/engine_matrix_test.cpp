@@ -83,6 +83,33 @@ TEST_F(EngineMatrix, fewer_matrices_take_the_addresses_of_fewer_lanes) {
   EXPECT_EQ(site(*stats, "ldmatrix")->wavefronts, 2u);
 }
 
+/// FlashInfer loads half of a matrix so, and sums rows with mma.
+TEST_F(EngineMatrix, registers_of_a_matrix_that_nobody_needs_may_be_missing) {
+  const std::string whole = "{%r20, %r21, %r22, %r23}, [%r10];\n", load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 ";
+  ASSERT_TRUE(run(kernel(kNumbered + times_pitch(16) + load + whole + kStoreFour), {1, 1, 1}, {32, 1, 1}, 128));
+  const std::vector<uint32_t> all = out;
+  ASSERT_TRUE(run(kernel(kNumbered + times_pitch(16) + "mov.u32 %r21, 7; mov.u32 %r23, 8;\n" + load +
+                         "{%r20, _, %r22, _}, [%r10];\n" + kStoreFour),
+                  {1, 1, 1}, {32, 1, 1}, 128));
+  for (unsigned l = 0; l < 32; ++l) {
+    EXPECT_EQ(out[4 * l], all[4 * l]);
+    EXPECT_EQ(out[4 * l + 1], 7u);
+    EXPECT_EQ(out[4 * l + 2], all[4 * l + 2]);
+    EXPECT_EQ(out[4 * l + 3], 8u);
+  }
+  // Rows of ones times columns of ones: 16, and the accumulator.
+  ASSERT_TRUE(run(kernel("mov.u32 %r5, %laneid; mov.b32 %r6, 0x3c003c00; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000;\n"
+                         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f3, _, %f4, _}, {%r6, %r6, %r6, %r6}, "
+                         "{%r6, %r6}, {%f1, 0., %f2, 0.};\n"
+                         "mov.b32 %r20, %f3; mov.b32 %r21, %f4; mov.u32 %r22, 0; mov.u32 %r23, 0;\n" +
+                         kStoreFour),
+                  {1, 1, 1}, {32, 1, 1}, 128));
+  EXPECT_EQ(out[4], std::bit_cast<uint32_t>(17.0f));
+  EXPECT_EQ(out[5], std::bit_cast<uint32_t>(18.0f));
+  EXPECT_NE(refusal(kernel("movmatrix.sync.aligned.m8n8.trans.b16 _, %r6;\n")).find("needs a register to write"),
+            std::string::npos);
+}
+
 TEST_F(EngineMatrix, stmatrix_and_movmatrix_undo_ldmatrix) {
   // Load, turn twice, store 512 bytes further, read back.
   for (const std::string form : {"x4.trans.m8n8", "m8n8.x4.trans"}) {

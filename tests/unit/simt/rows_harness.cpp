@@ -38,6 +38,7 @@ class TinyDecoder final : public Decoder {
   }
 
   // What instructions on registers do not ask for.
+  uint32_t unread_row(ptx::Type) override { return none(); }
   uint32_t constant(uint64_t, unsigned) override { return none(); }
   uint32_t constant_predicate(bool) override { return none(); }
   bool address(const Operand&, ptx::Space, Address&) override { return error({}, "", ""); }

@@ -10,7 +10,7 @@ namespace bankshot::simt::BANKSHOT_ISA {
 inline void gather_cores(const std::byte* bytes, Element element, bool mn_major, unsigned rows, unsigned depth,
                          Layout layout, f32* out) {
   if (mn_major) layout = {layout.across_step, layout.line_step};
-  const auto [gs, js] = SharedOperand{"", {}, mn_major, rows, depth, bits(element) / 8}.cores();
+  const auto [gs, js] = SharedOperand{'A', {}, mn_major, rows, depth, bits(element) / 8}.cores();
   const unsigned width = 128 / bits(element);
   alignas(64) f32 core[256];
   for (unsigned g = 0; g < gs; ++g) {
