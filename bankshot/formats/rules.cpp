@@ -61,6 +61,10 @@ constexpr std::array kRules{
          "Give the descriptor the swizzle of the tensor map.", kChecks, Level::error},
     Rule{"leak", "Leak", "Memory that is not freed.", "The allocation exists when the program ends.",
          "Free it with the function that belongs to its allocation.", kChecks, Level::warning},
+    Rule{"unfreed-columns", "UnfreedColumns", "Tensor memory that is not freed.",
+         "Columns of tensor memory are still allocated when the block ends, so that later blocks may wait for them for "
+         "ever.",
+         "Free them with tcgen05.dealloc before the kernel ends.", kChecks, Level::error},
     Rule{"read-after-write", "ReadAfterWriteRace", "A race in shared memory: a read after a write.",
          "No barrier orders a read and an earlier write of the same bytes, so the read may get the old or the new "
          "value.",
@@ -84,6 +88,9 @@ constexpr std::array kRules{
     Rule{"absent-member", "AbsentMember", "A membermask names a thread that never arrives.",
          "The instruction waits for a thread that is elsewhere; some hardware continues, other hardware may not.",
          "Compute the mask from the threads that take the branch, before it.", kBarriers, Level::warning},
+    Rule{"missing-wait", "MissingWait", "An asynchronous instruction that is not waited for.",
+         "Registers or tensor memory are used while an asynchronous instruction may still read or write them.",
+         "Put wgmma.wait_group, tcgen05.wait::ld or tcgen05.wait::st between both.", kBarriers, Level::error},
     Rule{"invalid-barrier", "InvalidBarrier", "An invalid use of a barrier.",
          "The threads wait for each other for ever, or a barrier is misused. It ends the launch.",
          "Let all threads of the block reach the same barriers.", kBarriers, Level::error},

@@ -52,9 +52,13 @@ Kind Emitter::kind_of(uint32_t i) {
   }
   if (is_control(info.unit)) return as(Kind::leave, i, "control flow other than branches");
   const std::string& text = program_.texts[info.text];
+  if (!request_.whole && text.find(".aligned") != std::string::npos)
+    return as(Kind::leave, i, "an instruction of a whole warp, which waits for the other lanes");
   if (text.starts_with("bar.warp") && exchanges_at_once(i)) return Kind::nothing;
   if (info.unit == Unit::warp && exchanges_at_once(i) && lanes_.find(*info.row, text) != nullptr) return Kind::across;
-  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0)
+  // What ends the phase of an mbarrier lets others run.
+  const bool tells_barrier = text.find("mbarrier") != std::string::npos;
+  if (info.unit == Unit::warp || tells_barrier || (instr.flags & InstrFlag::kPolls) != 0)
     return as(Kind::exchange, i, "lanes or warps may wait for each other");
   if (info.unit == Unit::memory) {
     Access access;

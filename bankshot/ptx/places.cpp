@@ -162,18 +162,54 @@ void Places::find_first(const Block& block) {
   }
 }
 
-int Places::find_or_add(const Location& location) {
-  const auto [at, is_new] = numbers_.try_emplace(&location, static_cast<int>(seen_.size()));
-  if (!is_new) return at->second;
-  Seen seen{&location, -1};
-  if (location.inlined) {
-    const Inlining& call = *location.inlined;
-    const auto outer = latest_.find({call.file, call.line, call.column});
-    if (outer != latest_.end()) seen.caller = outer->second;
+bool Places::is_within(int inner, int outer) const {
+  while (inner > outer) inner = seen_[static_cast<size_t>(inner)].caller;  // callers are seen before
+  return inner == outer;
+}
+
+int Places::find(const Location& location, const std::vector<int>& known) const {
+  const auto is_known = [&](int at) { return std::ranges::find(known, at) != known.end(); };
+  for (int at = current_; at >= 0; at = seen_[static_cast<size_t>(at)].caller) {
+    if (is_known(at)) return at;
   }
-  seen_.push_back(seen);
-  latest_[{location.file, location.line, location.column}] = at->second;
-  return at->second;
+  const auto inner = std::find_if(known.rbegin(), known.rend(), [&](int at) { return is_within(at, current_); });
+  return inner == known.rend() ? -1 : *inner;
+}
+
+int Places::caller_of(const Inlining& call) const {
+  const auto place = std::tie(call.file, call.line, call.column);
+  for (int at = current_; at >= 0; at = seen_[static_cast<size_t>(at)].caller) {
+    const Location& here = *seen_[static_cast<size_t>(at)].location;
+    if (place == std::tie(here.file, here.line, here.column)) return at;
+  }
+  return -1;
+}
+
+int Places::find_or_add(const Location& location) {
+  std::vector<int>& known = numbers_[&location];
+  int at = find(location, known);
+  if (at < 0) {
+    int caller = location.inlined ? caller_of(*location.inlined) : -1;
+    const auto same =
+        std::ranges::find_if(known, [&](int k) { return seen_[static_cast<size_t>(k)].caller == caller; });
+    if (same != known.end()) {
+      at = *same;
+    } else if (caller < 0 && !known.empty()) {
+      at = known.back();
+    } else {
+      if (caller < 0 && location.inlined) {
+        const Inlining& call = *location.inlined;
+        const auto outer = latest_.find({call.file, call.line, call.column});
+        if (outer != latest_.end()) caller = outer->second;
+      }
+      at = static_cast<int>(seen_.size());
+      seen_.push_back({&location, caller});
+    }
+  }
+  std::erase(known, at);
+  known.push_back(at);
+  latest_[{location.file, location.line, location.column}] = at;
+  return current_ = at;
 }
 
 bool Places::Before::operator()(const Location* a, const Location* b) const {

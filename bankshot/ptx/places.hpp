@@ -80,20 +80,29 @@ class Places {
  private:
   void find_first(const Block& block);
 
-  /// A directive when it was first seen, and that of the place it was inlined at: the latest before it. So a function
-  /// whose instances call each other in one line has a chain that ends.
+  /// A directive, and that of the place it was inlined at. Compilers write the place of a call once, before its first
+  /// code, and then only what `inlined_at` says. So equal directives may come from several places, and those around
+  /// them tell which one is meant.
   struct Seen {
     const Location* location;
-    int caller;  ///< in seen_; -1: none
+    int caller;  ///< in seen_, an earlier one; -1: none
   };
   struct Before {
     bool operator()(const Location* a, const Location* b) const;
   };
   int find_or_add(const Location& location);
+  /// Of equal directives, the one that the current code was inlined into, or else the latest that was inlined into the
+  /// current code; -1 if there is none.
+  int find(const Location& location, const std::vector<int>& known) const;
+  /// The nearest place of the call among the current code and its callers; -1 if there is none.
+  int caller_of(const Inlining& call) const;
+  /// Whether code is the same as other code or was inlined into it.
+  bool is_within(int inner, int outer) const;
 
   SourceMap* map_;
   std::vector<Seen> seen_;
-  std::map<const Location*, int, Before> numbers_;                  ///< in seen_; equal directives have one
+  int current_ = -1;                                                ///< in seen_: the code that was set last
+  std::map<const Location*, std::vector<int>, Before> numbers_;     ///< in seen_, of equal directives, latest last
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, int> latest_;  ///< by file, line and column
 };
 

@@ -30,7 +30,8 @@ function side(model, title, access, choose) {
 const words = (kind) => kind.replace(/-/g, " ");
 
 export function findingCard(model, state, finding, choose) {
-  const is_race = finding.check === "race", error = finding.severity === "error";
+  const is_race = finding.check === "race", is_later = is_race || ["wrong-swizzle", "missing-wait"].includes(finding.kind);
+  const error = finding.severity === "error";
   const where = finding.bytes ? counted(finding.bytes, "byte")
     + (finding.kind === "leak" ? " not freed" : " at byte " + whole(finding.offset) + " of ") : "";
   const variable = finding.bytes && finding.kind !== "leak"
@@ -43,8 +44,8 @@ export function findingCard(model, state, finding, choose) {
       finding.kind === "leak" ? counted(finding.count, "allocation") : "seen " + counted(finding.count, "time")
         + (finding.cta ? ", here in CTA (" + finding.cta.join(", ") + ")" : ""), where ? "; " + where : "", variable, "."),
     finding.detail ? h("p", null, finding.detail) : null,
-    h("div", { class: "sides" }, finding.access ? side(model, is_race ? "This access" : "Where", finding.access, choose) : null,
-      finding.earlier ? side(model, is_race ? "The earlier access" : "The other threads", finding.earlier, choose) : null),
+    h("div", { class: "sides" }, finding.access ? side(model, is_later ? "This access" : "Where", finding.access, choose) : null,
+      finding.earlier ? side(model, is_later ? "The earlier access" : "The other threads", finding.earlier, choose) : null),
     finding.callers && finding.callers.length ? h("details", null, h("summary", null, "Calls that led to the allocation"),
       h("ol", null, finding.callers.map((one) => h("li", null, h("code", null, one.file + "+0x" + one.offset.toString(16)))))) : null);
 }

@@ -78,8 +78,7 @@ void tell_left_out(const simt::LoadedProgram& program, const std::string& kernel
 Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
                                  uint32_t together) {
   // Before the running kernel is published: a reader may then interrupt it.
-  std::optional<HeldInterrupt> held;
-  if (!process_request().report_folder.empty() || session.simulation() || HeldInterrupt::in_python()) held.emplace();
+  const HeldInterrupt held;
   const auto running = session.running().begin(function.name);
   if (session.device().pageable_memory)
     session.memory().engine().set_host_ranges(mapped_host_memory(session.memory().engine()));

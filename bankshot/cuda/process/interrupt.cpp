@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 namespace bankshot::cuda {
 namespace {
 
@@ -64,6 +66,7 @@ void HeldInterrupt::forget() { came.store(false); }
 bool HeldInterrupt::in_python() { return dlsym(RTLD_DEFAULT, "PyErr_SetInterrupt") != nullptr; }
 
 void end_by_interrupt() {
+  std::fflush(nullptr);  // what the program and its kernels have printed so far is not lost
   signal(SIGINT, SIG_DFL);
   sigset_t interrupt;
   sigemptyset(&interrupt);

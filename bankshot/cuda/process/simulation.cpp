@@ -68,7 +68,7 @@ bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.p
 void Simulation::end_process(ReportFile& report) {
   report.stop();
   if (HeldInterrupt::flag()) end_by_interrupt();
-  std::fflush(nullptr);  // what the program has printed so far is not lost
+  std::fflush(nullptr);  // as end_by_interrupt()
   // No destructors and no handlers: they may call us, and wait for the session for ever.
   for (;;) syscall(SYS_exit_group, kStoppedStatus);
 }

@@ -78,7 +78,7 @@ Status Session::open() {
   if (!progress_)
     progress_ = std::make_unique<Progress>(Progress::style(request.progress), request.threads, request.quicker);
   options.progress = [this](const simt::LaunchProgress& now) { progress_->update(now); };
-  if (!request.report_folder.empty() || HeldInterrupt::in_python()) options.stop = &HeldInterrupt::flag();
+  options.stop = &HeldInterrupt::flag();
   options.checks = checks();
   options.compile = request.compile;
   options.tell_compiled = (request.tell_compiled || request.time_launches) && !request.simulate;

@@ -57,7 +57,9 @@ std::string finding_text(const Finding& finding, const TextOptions& options, con
   text += fmt::format("  in {}, {}, first in CTA {}\n", shown_name(demangle(finding.kernel), options),
                       counted(finding.count, "time", "times"), triple(finding.cta));
   text += access_line("thread", finding.source, finding.op, finding.thread, options, sources);
-  const char* const relation = is_race(finding.kind) || finding.kind == Kind::wrong_swizzle ? "after " : "while ";
+  const bool is_later =
+      is_race(finding.kind) || finding.kind == Kind::wrong_swizzle || finding.kind == Kind::missing_wait;
+  const char* const relation = is_later ? "after " : "while ";
   if (!finding.other_op.empty())
     text += access_line(relation, finding.other, finding.other_op, finding.other_thread, options, sources);
   text += where_in_memory(finding);
@@ -87,6 +89,7 @@ std::string finding_title(Kind kind) {
     case Kind::unwritten_global: return "read of uninitialised global memory";
     case Kind::wrong_swizzle: return "operand read with another swizzle than it was written with";
     case Kind::leak: return "memory that is not freed";
+    case Kind::unfreed_columns: return "tensor memory that is not freed";
     case Kind::read_after_write: return "race in shared memory: read after write";
     case Kind::write_after_read: return "race in shared memory: write after read";
     case Kind::write_after_write: return "race in shared memory: write after write";
@@ -94,6 +97,7 @@ std::string finding_title(Kind kind) {
     case Kind::barrier_count: return "barrier for part of a warp";
     case Kind::missing_member: return "membermask does not name the thread itself";
     case Kind::absent_member: return "membermask names a thread that never arrives";
+    case Kind::missing_wait: return "asynchronous instruction that is not waited for";
     case Kind::invalid_barrier: return "invalid use of a barrier";
   }
   return {};

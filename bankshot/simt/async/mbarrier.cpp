@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/control.hpp"
@@ -101,7 +102,6 @@ constexpr const char* kOperation = "an operation on an mbarrier";
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
-  bool ended = false;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
@@ -111,10 +111,10 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
     if (const char* what = f(lane, barrier); what != nullptr) return wrong_barrier(w, i, static_cast<int>(lane), what);
     *word = barrier.bits();
     if (barrier.odd() == odd) continue;
-    ended = true;
+    w.worker->phase_ended = true;
     if (w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
   }
-  return ended ? after_phase(w, i + 1) : i + 1;
+  return after_phase(w, i + 1);
 }
 
 constexpr const char* kTooMany = "more threads arrive at the mbarrier than it expects in this phase";
@@ -148,6 +148,8 @@ const Instr* test(Warp& w, const Instr* i, Over over) {
   if (next == nullptr) return nullptr;
   uint64_t& predicate = w.predicate(i->op[1]);
   predicate = (predicate & ~w.active) | holds;
+  uint32_t& idle_turns = w.paths[static_cast<size_t>(w.current)].idle_turns;
+  idle_turns = holds == 0 && (i->flags & InstrFlag::kOnlyWaits) != 0 ? idle_turns + 1 : 0;
   if (holds == w.active) return next;
   w.polls = 0;
   return polled(w, next);
@@ -156,7 +158,8 @@ const Instr* test(Warp& w, const Instr* i, Over over) {
 }  // namespace
 
 const Instr* after_phase(Warp& w, const Instr* next) {
-  return next == nullptr || w.worker->sm >= 0 ? next : let_others_run(w, next);
+  const bool ended = std::exchange(w.worker->phase_ended, false);
+  return next == nullptr || !ended || w.worker->sm >= 0 ? next : let_others_run(w, next);
 }
 
 const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
@@ -228,6 +231,25 @@ const Instr* run_mbarrier_pending(Warp& w, const Instr* i) {
   return i + 1;
 }
 
+std::string waited_for(Warp& w, const Instr* i) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(w.active));
+  const uint64_t offset = offset_of(w, i, lane), byte = byte_in_cta(offset);
+  MBarrier barrier;
+  const Cta* const cta = cta_at(*w.cta, offset);
+  if (cta == nullptr || byte + sizeof(uint64_t) > cta->shared_bytes) return {};
+  uint64_t bits = 0;
+  std::memcpy(&bits, cta->shared + byte, sizeof bits);
+  if (!MBarrier::read(bits, barrier)) return {};
+  std::string name;
+  for (const SharedInfo& variable : w.worker->launch->kernel->shared) {
+    if (byte < variable.offset || byte - variable.offset >= variable.size) continue;
+    name = " (" + variable.name + (byte == variable.offset ? "" : " + " + std::to_string(byte - variable.offset)) + ")";
+  }
+  return "an mbarrier at byte " + std::to_string(byte) + " of shared memory" + name + " to end its " +
+         (barrier.odd() ? "odd" : "even") + " phase: " + std::to_string(barrier.pending()) + " arrivals and " +
+         std::to_string(barrier.bytes()) + " bytes are pending";
+}
+
 namespace {
 
 /// f changes the barrier at an offset and returns what is wrong, or null. @return false after a fault
@@ -242,7 +264,9 @@ bool for_barrier_at(Warp& w, const Instr* i, uint64_t offset, unsigned lane, F f
     return false;
   }
   *word = barrier.bits();
-  if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset);
+  if (barrier.odd() == odd) return true;
+  w.worker->phase_ended = true;
+  if (w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "bankshot/simt/state/instr.hpp"
 
@@ -55,8 +56,11 @@ const Instr* run_mbarrier_test(Warp& w, const Instr* i);  ///< op[2]: a state
 const Instr* run_mbarrier_test_parity(Warp& w, const Instr* i);
 const Instr* run_mbarrier_pending(Warp& w, const Instr* i);  ///< no address; op[2]: a state
 
-/// After what may have ended a phase of an mbarrier, lets other warps run, so that all who wait see this phase before
-/// the next one ends. Does nothing under a timing model. @param next  instruction; null after a fault
+/// What the first active lane waits for at a test that failed, for a report; empty if no mbarrier is there.
+std::string waited_for(Warp& w, const Instr* i);
+
+/// After an instruction that may end phases of mbarriers: if it has, lets other warps run, so that all who wait see
+/// this phase before the next one ends. Does nothing under a timing model. @param next  instruction; null after a fault
 const Instr* after_phase(Warp& w, const Instr* next);
 
 /// A thread arrives, when its products are done. @param lane  the thread's @return false after a fault

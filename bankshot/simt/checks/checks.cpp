@@ -56,6 +56,8 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
   CheckedOp op;
   switch (access.kind) {
     case A::load:
+      if (opcode == "wgmma") op.kind = K::products;
+      [[fallthrough]];
     case A::store:
     case A::atomic:
     case A::reduction:
@@ -78,8 +80,13 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
       return op;
     default: break;
   }
-  if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
-                        opcode == "elect" || (opcode == "bar" && m.has("warp")))) {
+  if (opcode == "tcgen05" && m.has("ld")) {
+    op.kind = K::tensor_load;
+  } else if (opcode == "tcgen05" && (m.has("wait::ld") || m.has("wait::st"))) {
+    op.kind = K::tensor_wait;
+    op.of_stores = m.has("wait::st");
+  } else if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
+                               opcode == "elect" || (opcode == "bar" && m.has("warp")))) {
     op.kind = K::members;
   } else if ((opcode == "bar" || opcode == "barrier") && !m.has("cluster")) {
     op.kind = K::barrier;
@@ -102,7 +109,8 @@ const char* check_of(Kind kind) {
     case Kind::unwritten_shared:
     case Kind::unwritten_global:
     case Kind::wrong_swizzle:
-    case Kind::leak: return "memory";
+    case Kind::leak:
+    case Kind::unfreed_columns: return "memory";
     case Kind::read_after_write:
     case Kind::write_after_read:
     case Kind::write_after_write: return "race";
@@ -117,6 +125,7 @@ const char* name_of(Kind kind) {
     case Kind::unwritten_global: return "uninitialised-global-read";
     case Kind::wrong_swizzle: return "wrong-swizzle";
     case Kind::leak: return "leak";
+    case Kind::unfreed_columns: return "unfreed-columns";
     case Kind::read_after_write: return "read-after-write";
     case Kind::write_after_read: return "write-after-read";
     case Kind::write_after_write: return "write-after-write";
@@ -124,6 +133,7 @@ const char* name_of(Kind kind) {
     case Kind::barrier_count: return "barrier-count";
     case Kind::missing_member: return "missing-member";
     case Kind::absent_member: return "absent-member";
+    case Kind::missing_wait: return "missing-wait";
     default: return "invalid-barrier";
   }
 }
@@ -284,6 +294,16 @@ const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
       break;
     case K::copies_arrive: copies_arrive(w, i); break;
     case K::members: check_members(w, i, op); break;
+    case K::products:
+    case K::tensor_load:
+      if (op.early != 0 && options_.sync) tell_early(w, i, op);
+      break;
+    case K::tensor_wait:
+      if (options_.sync)
+        std::erase_if(of(w).moved, [&](const CtaChecks::Moved& one) {
+          return one.warp == w.index && one.range.written == op.of_stores;
+        });
+      break;
     default: break;
   }
   return op.run(w, i);

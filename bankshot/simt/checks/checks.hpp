@@ -35,7 +35,10 @@ struct CheckedOp {
     wait,
     copies_arrive,
     barrier,
-    members
+    members,
+    products,     ///< wgmma.mma_async
+    tensor_load,  ///< tcgen05.ld
+    tensor_wait   ///< tcgen05.wait
   };
   Handler run = nullptr;  ///< the instruction without checks
   Kind kind = Kind::none;
@@ -45,6 +48,8 @@ struct CheckedOp {
   hazards::SharedRaces::Queue queue = hazards::SharedRaces::kLanes;  ///< commit, wait: of which copies
   bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks
+  bool of_stores = false;                ///< tensor_wait: wait::st
+  uint32_t early = 0;  ///< products, tensor_load: index of an instruction that uses their registers too early; 0: none
 };
 
 /// What the decoder notes down. @param m  the form that the instruction has
@@ -90,6 +95,18 @@ struct CtaChecks {
     Dim3 first;
   };
   std::vector<Ended> ended;
+  /// What tcgen05.ld or tcgen05.st of a warp access and no tcgen05.wait has waited for.
+  struct Moved {
+    const Instr* by = nullptr;
+    unsigned warp = 0;
+    TensorRange range;
+  };
+  std::vector<Moved> moved;
+  struct Columns {
+    const Instr* by = nullptr;
+    unsigned count = 0;
+  };
+  std::map<unsigned, Columns> columns;  ///< allocations of tensor memory, by their first column
 };
 
 class Checks final : public Checker {
@@ -139,6 +156,8 @@ class Checks final : public Checker {
   void products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
   void ends_phase(Warp& w, uint64_t barrier) override;
   void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
+  void allocates_columns(Warp& w, const Instr* i, unsigned first, unsigned count) override;
+  void accesses_tensor(Warp& w, const Instr* i, int lane, Cta& cta, const TensorRange& range) override;
 
  private:
   using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
@@ -195,6 +214,8 @@ class Checks final : public Checker {
   /// The finding of an instruction, new or not; @param count  is added
   Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
   void name_shared(Warp& w, Finding& finding, uint64_t place);
+  void tell_early(Warp& w, const Instr* i, const CheckedOp& op);
+  void tell_unfreed(Warp& w);
 
   CheckOptions options_;
   Has has_;

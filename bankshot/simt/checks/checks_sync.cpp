@@ -246,9 +246,11 @@ const Checks::Has& Checks::has(const LoadedProgram& program) {
 void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
   if (options_.race && (w.cta->checks != nullptr || has(*w.worker->program).barriers))
     of(w).races->exit(warp_of(w), lanes);
+  const bool is_last = w.cta->live_warps == 1 && lanes == w.alive;
+  if (is_last && options_.memory && w.cta->checks != nullptr) tell_unfreed(w);
   if (!options_.sync) return;
   end_awaited(w, lanes);
-  if (w.cta->live_warps == 1 && lanes == w.alive) return;  // no other warp is left
+  if (is_last) return;
   if (!has(*w.worker->program).barriers) return;
   std::vector<CtaChecks::Ended>& ended = of(w).ended;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const CtaChecks::Ended& one) { return one.at == i; });

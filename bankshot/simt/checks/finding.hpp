@@ -37,6 +37,7 @@ struct Finding {
     unwritten_global,   ///< memory: the same of an allocation
     wrong_swizzle,      ///< memory: a descriptor reads with another swizzle than a tensor copy wrote with
     leak,               ///< memory: an allocation that was not freed
+    unfreed_columns,    ///< memory: columns of tensor memory that are allocated when the CTA ends
     read_after_write,   ///< race: what a read gets depends on who is faster
     write_after_read,   ///< race
     write_after_write,  ///< race: what stays depends on who is faster
@@ -44,6 +45,7 @@ struct Finding {
     barrier_count,      ///< sync: a number of threads that is not a multiple of the warp size
     missing_member,     ///< sync: a thread executes with a membermask that does not name it
     absent_member,      ///< sync: a thread that a membermask names is elsewhere and never comes
+    missing_wait,       ///< sync: registers or tensor memory are used before an asynchronous instruction is waited for
     invalid_barrier,    ///< sync: a deadlock, or a barrier misused: a fault that ended the launch
   };
   Kind kind = Kind::invalid_access;
@@ -68,7 +70,7 @@ struct Finding {
   std::vector<Caller> callers;
 };
 
-constexpr unsigned kFindingKinds = 13;
+constexpr unsigned kFindingKinds = 15;
 
 /// "memory", "race" or "sync".
 const char* check_of(Finding::Kind kind);

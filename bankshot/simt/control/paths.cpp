@@ -99,7 +99,7 @@ void park_inner(Warp& w, int32_t index, const Instr* join) {
   path.state = State::inner;
   path.pc = join + 1;  // the pseudo instruction at the join has been executed by the children
   path.arrived = path.stale = 0;
-  path.stale_turns = 0;
+  path.stale_turns = path.idle_turns = 0;
   path.children = 0;
 }
 
@@ -112,6 +112,7 @@ int32_t add_child(Warp& w, int32_t parent, uint64_t mask, const Instr* pc, const
   path.children = 0;
   path.mask = mask;
   path.arrived = path.wait_mask = 0;
+  path.idle_turns = 0;
   path.pc = pc;
   path.reconverge = join;
   path.reconverge_depth = depth;
@@ -129,7 +130,8 @@ int32_t add_sibling(Warp& w, int32_t index, uint64_t mask, const Instr* pc) {
   copy.state = State::ready;
   copy.children = 0;
   copy.mask = mask;
-  copy.arrived = 0;
+  copy.arrived = copy.wait_mask = 0;
+  copy.idle_turns = 0;
   copy.pc = pc;
   w.paths[added] = std::move(copy);
   if (w.paths[added].parent >= 0) ++w.paths[w.paths[added].parent].children;
@@ -203,7 +205,8 @@ void reunite(Warp& w) {
   one.parent = -1;
   one.children = 0;
   one.mask = together;
-  one.arrived = 0;
+  one.arrived = one.wait_mask = 0;
+  one.idle_turns = 0;
   one.reconverge = nullptr;
   for (Path& path : w.paths) path.state = State::free;
   w.paths[0] = std::move(one);

@@ -9,6 +9,7 @@
 #include "bankshot/simt/decode/clock_loops.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
 #include "bankshot/simt/decode/register_need.hpp"
+#include "bankshot/simt/decode/waiting_loops.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -241,6 +242,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
     if (function.has_alloca && !function.is_entry) function.local_bytes += kKeptStackBytes;
   }
   mark_clock_loops(program);
+  mark_waiting_loops(program);
   // Now that the code stands still, branch targets become addresses.
   for (Instr& instr : program.code) {
     if (instr.body == nullptr || !jumps(instr)) continue;

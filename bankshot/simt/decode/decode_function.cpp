@@ -416,6 +416,7 @@ void FunctionDecoder::place() {
     place_of[k] = next;
     next += is_join[k] ? 2 : 1;
   }
+  if (context_.checked != nullptr) note_early_uses(nodes, place_of);
   for (size_t k = 0; k < items_.size(); ++k) {
     Item& item = items_[k];
     if (is_join[k]) {

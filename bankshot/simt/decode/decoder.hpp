@@ -118,6 +118,7 @@ class FunctionDecoder final : public Decoder {
   void follow_registers(const std::vector<FlowNode>& nodes);
   void count_global(Item& item);
   void note_uses(Item& item);
+  void note_early_uses(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& place_of);
   void note_transactions(const std::vector<FlowNode>& nodes);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);

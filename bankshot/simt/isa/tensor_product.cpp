@@ -57,7 +57,7 @@ class Issued {
     const unsigned ctas = tensor_group(w_, i_, lane_, form_.pair, ctas_);
     if (ctas == 0) return false;
     for (unsigned c = 0; c < ctas; ++c) {
-      if (!range(*ctas_[c], d_, product_.lanes(), product_.columns(), "D")) return false;
+      if (!range(*ctas_[c], {d_, product_.lanes(), product_.columns(), true}, "D")) return false;
     }
     if (by_rows()) {
       std::fill_n(y_, product_.k() * kPitch, 0.0f);
@@ -88,8 +88,8 @@ class Issued {
     fault(w_, i_, Fault::Kind::bad_tensor_memory, static_cast<int>(lane_), 0, why);
     return false;
   }
-  bool range(Cta& cta, TensorAddress at, unsigned lanes, unsigned columns, const char* what) {
-    return tensor_range(w_, cta, i_, static_cast<int>(lane_), at, lanes, columns, what);
+  bool range(Cta& cta, const TensorRange& at, const char* what) {
+    return tensor_range(w_, cta, i_, static_cast<int>(lane_), at, what);
   }
 
   /// Whether sums are made a row at a time: each row of A meets other rows of B, or has scale factors.
@@ -137,7 +137,7 @@ class Issued {
     if (at.lane != d_.lane)
       return refuse("A and D must begin at the same lane of tensor memory, but A is at lane " +
                     std::to_string(at.lane) + " and D at lane " + std::to_string(d_.lane));
-    if (!range(cta, at, product_.lanes(), kWords, "A")) return false;
+    if (!range(cta, {at, product_.lanes(), kWords}, "A")) return false;
     const unsigned width = 128 / bits(product_.a), group = width / kCoreGroups;
     alignas(64) f32 core[256];
     for (unsigned first = 0; first < rows; first += kCoreLines) {
@@ -227,7 +227,7 @@ class Issued {
     if (at.lane != 0)
       return refuse(std::string(what) + " must begin at lane 0 of tensor memory, but they are at lane " +
                     std::to_string(at.lane));
-    return range(cta, at, TensorMemory::kLanes, TensorProduct::columns_of_scales(lines), what);
+    return range(cta, {at, TensorMemory::kLanes, TensorProduct::columns_of_scales(lines)}, what);
   }
 
   /// B with its scale factors, as numbers; those that f32 cannot hold are not finite or subnormal, and then not exact.
@@ -250,7 +250,7 @@ class Issued {
       if (metadata.lane != d_.lane)
         return refuse("metadata and D must begin at the same lane of tensor memory, but metadata are at lane " +
                       std::to_string(metadata.lane) + " and D is at lane " + std::to_string(d_.lane));
-      if (!range(cta, metadata, product_.lanes(), product_.columns_of_metadata(), "metadata")) return false;
+      if (!range(cta, {metadata, product_.lanes(), product_.columns_of_metadata()}, "metadata")) return false;
     }
     const bool scaled = product_.scales != 0;
     if (scaled && (!scales_at(cta, TensorOperands::kScalesA, rows, "scale factors of A", of_a) ||

@@ -8,6 +8,7 @@
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/paths.hpp"
 #include "bankshot/simt/matrices/fragment.hpp"
 #include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -310,6 +311,30 @@ BytePlace stored_byte(unsigned l, unsigned byte) { return {2 * (l % 4) + byte % 
 
 }  // namespace
 
+namespace {
+
+/// Whether a path may bring lanes to where the current one is: it can go on, or other warps may let it.
+bool may_come(const Warp& w, const Path& path) {
+  using State = Path::State;
+  if (path.state == State::ready) return path.wait_mask == 0;
+  const bool is_blocked =
+      path.state == State::at_barrier || path.state == State::at_cluster_barrier || path.state == State::at_warpgroup;
+  return is_blocked && w.worker->sm < 0;  // a timing model would not notice if it never went on
+}
+
+/// Lets lanes that are elsewhere in the program come to the instruction. @return false if none will
+bool wait_for_others(Warp& w, const Instr* i) {
+  let_others_run(w, i);
+  Path& current = w.paths[static_cast<size_t>(w.current)];
+  current.wait_mask = kAll;
+  ++current.idle_turns;
+  reunite(w);
+  if (w.paths[static_cast<size_t>(w.current)].mask == kAll) return true;
+  return std::ranges::any_of(w.paths, [&](const Path& path) { return &path != &current && may_come(w, path); });
+}
+
+}  // namespace
+
 bool whole_warp(Warp& w, const Instr* i) {
   if (in_transaction(w)) {
     refuse_in_transaction(w, i, "a matrix instruction");
@@ -317,6 +342,7 @@ bool whole_warp(Warp& w, const Instr* i) {
   }
   if (w.active == kAll) return true;
   const uint64_t missing = ~w.active & kAll, ended = missing & ~w.alive;
+  if (ended == 0 && wait_for_others(w, i)) return false;
   const auto lanes = [](uint64_t mask) { return std::to_string(std::popcount(mask)); };
   fault(w, i, Fault::Kind::partial_warp, std::countr_zero(w.active), 0,
         "all 32 lanes of the warp have to execute this instruction together (.aligned), but " + lanes(missing) +

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
+#include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/native.hpp"
@@ -27,6 +29,11 @@ int32_t next_ready(const Warp& w) {
   return -1;
 }
 bool ready(const Warp& w) { return next_ready(w) >= 0; }
+
+/// Turns after which a path that did nothing but find that it has to wait does so for good, if all others of the
+/// cluster are blocked or have done so as often: in the last 64 of them each path of a warp has had a turn, and nothing
+/// has changed.
+constexpr uint32_t kIdleTurns = 128;
 
 /// One turn of a warp: a ready path, until it blocks, yields or ends.
 void run(Warp& w, int32_t path) {
@@ -66,6 +73,7 @@ void CtaSlot::prepare(Worker& worker) {
   std::byte* const local = local_.reserve(worker.local_stack * program.lanes * warps);
   std::byte* const specials = specials_.reserve(size_t{program.special_bytes} * warps);
   cta_special_rows_ = cta_specials_.reserve(program.cta_special_bytes);
+  filled_window_.reset();
   cta_.shared = shared_.reserve(launch.shared_bytes);
   cta_.shared_bytes = launch.shared_bytes;
   cta_.threads = threads;
@@ -167,10 +175,18 @@ CtaSlot::Turn CtaSlot::turn(const std::atomic<bool>* stop) {
   }
   if (!only_polled) return Turn::waiting;
   // All that is not blocked polls. Lanes that stand at a join of a blocked warp may be what it waits for.
-  if (release() || ran) return Turn::waiting;
+  if (release() || (ran && !waits_for_good())) return Turn::waiting;
   if (cta_.cluster->ctas.size() > 1) return Turn::blocked;
   report_deadlock();
   return Turn::faulted;
+}
+
+bool CtaSlot::waits_for_good() const {
+  return std::ranges::all_of(cta_.warps, [](const Warp& w) {
+    return w.done || std::ranges::all_of(w.paths, [](const Path& path) {
+             return path.state != State::ready || path.idle_turns >= kIdleTurns;
+           });
+  });
 }
 
 void CtaSlot::leave_cluster() { cta_.cluster->ctas[cta_.rank] = nullptr; }
@@ -188,35 +204,42 @@ bool CtaSlot::release_or_fault() {
 }
 
 void CtaSlot::report_deadlock() {
+  constexpr size_t kMostListed = 8;
   const LoadedProgram& program = *worker_->program;
   std::string where;
-  bool at_barrier = false;
-  const Instr* first = nullptr;
-  Warp* first_warp = nullptr;
+  bool at_barrier = false, polling = false;
+  const Instr* told = nullptr;  // the first that polls, or else that is blocked
+  Warp* told_warp = nullptr;
+  int told_lane = 0;
   size_t listed = 0;
   for (Warp& w : cta_.warps) {
     for (const Path& path : w.paths) {
-      const bool waits_after = path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
-                               path.state == State::at_warpgroup;
-      if (!waits_after && path.state != State::at_warp_sync) continue;
+      const bool is_ready = path.state == State::ready, polls = is_ready && path.wait_mask == 0;
+      if (w.done || path.state == State::free || path.state == State::inner || (is_ready && path.idle_turns == 0))
+        continue;
+      const bool waits_before = path.state == State::at_warp_sync || (is_ready && !polls);
+      const Instr* const i = waits_before ? path.pc : path.pc - 1;
       at_barrier |= path.state == State::at_barrier;
-      const Instr* const i = waits_after ? path.pc - 1 : path.pc;
-      if (first == nullptr) {
-        first = i;
-        first_warp = &w;
-        w.active = path.mask;
+      w.active = path.mask;
+      w.base[0] = w.registers + path.registers;
+      if (told == nullptr || (polls && !polling)) {
+        told = i;
+        told_warp = &w;
+        told_lane = std::countr_zero(path.mask);
       }
-      if (++listed > 8) continue;
+      polling |= polls;
+      if (++listed > kMostListed) continue;
       where +=
           "\n  warp " + std::to_string(w.index) + " lanes " + lanes_text(path.mask) + " at " + place_text(program, i);
+      if (polls) where += ", which waits for " + waited_for(w, i);
     }
   }
-  if (listed > 8) where += "\n  and " + std::to_string(listed - 8) + " more";
-  if (first == nullptr) return;
+  if (listed > kMostListed) where += "\n  and " + std::to_string(listed - kMostListed) + " more";
+  if (told == nullptr) return;
+  const bool divergent = at_barrier && !polling;
   fault(
-      *first_warp, first, at_barrier ? Fault::Kind::divergent_barrier : Fault::Kind::deadlock,
-      std::countr_zero(first_warp->active), 0,
-      std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
+      *told_warp, told, divergent ? Fault::Kind::divergent_barrier : Fault::Kind::deadlock, told_lane, 0,
+      std::string(divergent ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
 }
 
 uint32_t CtaSlot::cta_special(const std::string& name) const {
@@ -231,8 +254,9 @@ uint32_t CtaSlot::cta_special(const std::string& name) const {
 }
 
 void CtaSlot::fill_cta_specials() {
+  const bool same_window = std::exchange(filled_window_, cta_.own_window) == cta_.own_window;
   for (const SpecialUse& use : worker_->program->specials) {
-    if (!use.per_cta) continue;
+    if (!use.per_cta || (same_window && (use.name == kOwnShared || use.name == kOwnDynamicShared))) continue;
     const uint64_t value = cta_special(use.name) + use.add;
     std::byte* const row = cta_special_rows_ + (use.op & OperandRef::kOffset);
     const uint32_t lanes = worker_->program->lanes;

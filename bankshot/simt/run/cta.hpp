@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "bankshot/simt/memory/arena.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -36,6 +37,8 @@ class CtaSlot {
   void fill_warp_specials();
   uint32_t cta_special(const std::string& name) const;
   void fill_cta_specials();
+  /// Whether no path can go on before another CTA of the cluster does something, if the last turn was only polling.
+  bool waits_for_good() const;
   void report_deadlock();
 
   Worker* worker_ = nullptr;
@@ -43,6 +46,7 @@ class CtaSlot {
   std::shared_ptr<Cluster> alone_;  ///< of this CTA only
   Arena registers_, local_, shared_, specials_, cta_specials_;
   std::byte* cta_special_rows_ = nullptr;
+  std::optional<uint32_t> filled_window_;  ///< Cta::own_window of which they tell
   const FunctionInfo* kernel_ = nullptr;
 };
 

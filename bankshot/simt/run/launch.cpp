@@ -280,10 +280,8 @@ std::optional<uint64_t> run_interleaved(UnstartedClusters& unstarted, uint64_t m
     }
     joining.round_done(resident.size() != before);
   }
-  // A launch that was stopped: what its CTAs have printed so far.
-  for (Residents* const stopped : resident) {
-    if (fine) stopped->for_each([&](Cta& cta) { keep_output(cta, outputs); });
-  }
+  // A launch that was stopped or faulted: what its other CTAs have printed so far.
+  for (Residents* const left : resident) left->for_each([&](Cta& cta) { keep_output(cta, outputs); });
   progress.launch_done();
   print(outputs);
   _mm_setcsr(mxcsr);

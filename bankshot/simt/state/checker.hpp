@@ -61,6 +61,11 @@ class Checker {
   virtual void products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) = 0;
   virtual void ends_phase(Warp& w, uint64_t barrier) = 0;
   virtual void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) = 0;
+  // Tensor memory.
+  /// Columns are allocated or freed. @param count  of the allocation; 0: it is freed
+  virtual void allocates_columns(Warp& w, const Instr* i, unsigned first, unsigned count) = 0;
+  /// @param lane  of w, at fault @param cta  whose tensor memory it is
+  virtual void accesses_tensor(Warp& w, const Instr* i, int lane, Cta& cta, const TensorRange& range) = 0;
 };
 
 }  // namespace bankshot::simt

@@ -105,7 +105,8 @@ struct Worker {
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
   alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction
   Fault fault;                                    ///< valid when the CTA is `faulted`
-  uint8_t relied_on = 0;  ///< a bit for each LeftOpen that the exchange between lanes in progress relies on
+  bool phase_ended = false;  ///< by this instruction: the phase of an mbarrier; after_phase() clears it
+  uint8_t relied_on = 0;     ///< a bit for each LeftOpen that the exchange between lanes in progress relies on
   std::array<const Instr*, kLeftOpen.size()> relied_on_at{};  ///< the first instruction of the text for each
   scratchpad::Cost shared_cost;  ///< of the last instruction's accesses to shared memory, see step()
 };

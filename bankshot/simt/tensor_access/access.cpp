@@ -50,7 +50,7 @@ TensorMemory& made(Cta& cta) {
 }
 
 /// What ld and st access. @return null after a fault
-TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAddress& at) {
+TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, bool writes, TensorAddress& at) {
   uint32_t bits = 0;
   if (!whole_warp(w, i) || !same_in_warp(w, i, i->op[0], "address in tensor memory", bits)) return nullptr;
   at = TensorAddress::unpacked(bits + static_cast<uint32_t>(i->imm));
@@ -71,7 +71,8 @@ TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAdd
     return nullptr;
   }
   const auto range = [&](uint32_t from) {
-    return tensor_range(w, *w.cta, i, 0, {at.lane, at.column + from}, shape.lanes(), shape.columns(), "the access");
+    return tensor_range(w, *w.cta, i, 0, {{at.lane, at.column + from}, shape.lanes(), shape.columns(), writes},
+                        "the access");
   };
   const bool in_two = shape.kind == TensorMoveShape::Kind::b32x16x2;
   if (!range(0) || (in_two && !range(i->op[3]))) return nullptr;
@@ -80,10 +81,10 @@ TensorMemory* accessed(Warp& w, const Instr* i, TensorMoveShape shape, TensorAdd
 
 /// Calls each(cell, that of the upper half or null, the register of a thread) for all.
 template <class F>
-const Instr* for_cells(Warp& w, const Instr* i, F each) {
+const Instr* for_cells(Warp& w, const Instr* i, bool writes, F each) {
   const TensorMoveShape shape = TensorMoveShape::from_bits(i->op[2]);
   TensorAddress at;
-  TensorMemory* const memory = accessed(w, i, shape, at);
+  TensorMemory* const memory = accessed(w, i, shape, writes, at);
   if (memory == nullptr) return nullptr;
   const std::vector<uint32_t>& rows = w.worker->program->lists[i->op[1]];
   for (unsigned reg = 0; reg < shape.registers; ++reg) {
@@ -135,18 +136,19 @@ TensorMemory* tensor_memory_of(Warp& w, Cta& cta, const Instr* i, int lane) {
   return nullptr;
 }
 
-bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, TensorAddress at, unsigned lanes, unsigned columns,
-                  const std::string& what) {
+bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, const TensorRange& range, const std::string& what) {
   const TensorMemory* const memory = tensor_memory_of(w, cta, i, lane);
   if (memory == nullptr) return false;
   const auto refuse = [&](const std::string& why) {
     wrong(w, i, lane,
-          what + " is at " + text_of(at) + " of tensor memory and has " + std::to_string(lanes) + " lanes and " +
-              std::to_string(columns) + " columns, but " + why);
+          what + " is at " + text_of(range.at) + " of tensor memory and has " + std::to_string(range.lanes) +
+              " lanes and " + std::to_string(range.columns) + " columns, but " + why);
     return false;
   };
-  if (at.lane + lanes > TensorMemory::kLanes) return refuse("there are 128 lanes");
-  if (!memory->allocated(at.column, columns)) return refuse("not all of these columns are allocated to the CTA");
+  if (range.at.lane + range.lanes > TensorMemory::kLanes) return refuse("there are 128 lanes");
+  if (!memory->allocated(range.at.column, range.columns))
+    return refuse("not all of these columns are allocated to the CTA");
+  if (Checker* const checks = w.worker->checks) checks->accesses_tensor(w, i, lane, cta, range);
   return true;
 }
 
@@ -181,6 +183,7 @@ const Instr* run_tensor_allocate(Warp& w, const Instr* i) {
     if (++memory.waited <= kMostWaits) return yield_slow(w, i);
     return waits_forever(w, i, memory.in_use());
   }
+  if (Checker* const checks = w.worker->checks) checks->allocates_columns(w, i, *first, columns);
   const uint32_t address = TensorAddress{0, *first}.packed();
   const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, 0));
   if (offset < 0)
@@ -209,7 +212,10 @@ const Instr* run_tensor_free(Warp& w, const Instr* i) {
   TensorMemory* const memory = tensor_memory_of(w, *w.cta, i, 0);
   if (memory == nullptr) return nullptr;
   const TensorAddress at = TensorAddress::unpacked(bits);
-  if (at.lane == 0 && memory->free(at.column, columns)) return i + 1;
+  if (at.lane == 0 && memory->free(at.column, columns)) {
+    if (Checker* const checks = w.worker->checks) checks->allocates_columns(w, i, at.column, 0);
+    return i + 1;
+  }
   return wrong(w, i, 0,
                "no " + std::to_string(columns) + " columns were allocated at " + text_of(at) +
                    ": tcgen05.dealloc takes an address and the number of columns of tcgen05.alloc");
@@ -222,13 +228,13 @@ const Instr* run_tensor_relinquish(Warp& w, const Instr* i) {
 }
 
 const Instr* run_tensor_memory_load(Warp& w, const Instr* i) {
-  return for_cells(w, i, [](const uint32_t* lower, const uint32_t* upper, uint32_t& reg) {
+  return for_cells(w, i, false, [](const uint32_t* lower, const uint32_t* upper, uint32_t& reg) {
     reg = upper == nullptr ? *lower : (*lower & 0xffff) | *upper << 16;
   });
 }
 
 const Instr* run_tensor_memory_store(Warp& w, const Instr* i) {
-  return for_cells(w, i, [](uint32_t* lower, uint32_t* upper, uint32_t reg) {
+  return for_cells(w, i, true, [](uint32_t* lower, uint32_t* upper, uint32_t reg) {
     *lower = upper == nullptr ? reg : reg & 0xffff;
     if (upper != nullptr) *upper = reg >> 16;
   });

@@ -13,9 +13,9 @@ namespace bankshot::simt {
 
 /// The tensor memory of the CTA; null after a fault
 TensorMemory* tensor_memory_of(Warp& w, Cta& cta, const Instr* i, int lane);
-/// @return false after a fault, if the columns are not allocated or lanes are missing. @param what  "D"
-bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, TensorAddress at, unsigned lanes, unsigned columns,
-                  const std::string& what);
+/// Before an access. @return false after a fault, if the columns are not allocated or lanes are missing.
+/// @param what  "D"
+bool tensor_range(Warp& w, Cta& cta, const Instr* i, int lane, const TensorRange& range, const std::string& what);
 /// The CTAs that .cta_group::1 or ::2 (pair) names, by rank: one, or two. @return how many; 0 after a fault
 unsigned tensor_group(Warp& w, const Instr* i, unsigned lane, bool pair, Cta* (&ctas)[2]);
 

@@ -68,7 +68,8 @@ const Instr* run_tensor_copy_in(Warp& w, const Instr* i) {
     operand.lines = std::min<unsigned>(form.rows, 8);
     for (unsigned c = 0; c < count; ++c) {
       const unsigned lanes = form.lane(form.rows - 1u, form.copies - 1u) + 1;
-      if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), at, lanes, form.words, "the destination")) return false;
+      if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), {at, lanes, form.words, true}, "the destination"))
+        return false;
       std::byte bytes[128 * 32] = {};
       if (!fetch_operand(w, *ctas[c], i, static_cast<int>(lane), operand, bytes)) return false;
       expand(form.bits, bytes, size_t{operand.rows} * operand.depth);
@@ -97,7 +98,8 @@ const Instr* run_tensor_shift(Warp& w, const Instr* i) {
       return false;
     }
     for (unsigned c = 0; c < count; ++c) {
-      if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), at, kQuarter, kStrip, "what is shifted")) return false;
+      if (!tensor_range(w, *ctas[c], i, static_cast<int>(lane), {at, kQuarter, kStrip, true}, "what is shifted"))
+        return false;
       for (unsigned column = at.column; column < at.column + kStrip; ++column) {
         uint32_t* const first = ctas[c]->tensor_memory->column(column) + at.lane;
         std::memmove(first, first + 1, (kQuarter - 1) * sizeof *first);

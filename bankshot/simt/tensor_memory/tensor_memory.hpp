@@ -14,6 +14,22 @@ struct TensorAddress {
   uint32_t lane = 0, column = 0;
   static TensorAddress unpacked(uint32_t bits) { return {bits >> 16, bits & 0xffff}; }
   uint32_t packed() const { return lane << 16 | column; }
+  bool operator==(const TensorAddress&) const = default;
+};
+
+/// What an instruction accesses at once.
+struct TensorRange {
+  TensorAddress at;
+  unsigned lanes = 0, columns = 0;
+  bool written = false;
+
+  bool operator==(const TensorRange&) const = default;
+  bool overlaps(const TensorRange& other) const {
+    const auto meet = [](unsigned a, unsigned size_a, unsigned b, unsigned size_b) {
+      return a < b + size_b && b < a + size_a;
+    };
+    return meet(at.lane, lanes, other.at.lane, other.lanes) && meet(at.column, columns, other.at.column, other.columns);
+  }
 };
 
 /// 128 lanes of 512 columns of 32 bits, of which columns are allocated. An SM has one; here each CTA has its own.

@@ -443,22 +443,23 @@ std::vector<simt::Output>& Sm::outputs(bool all) {
 }
 
 bool Sm::break_deadlock(Cycle now) {
-  if (waits_for_columns_ != 0) {
-    if (release_blocked(now)) return true;
-    const auto slot = static_cast<unsigned>(std::countr_zero(waits_for_columns_));
-    simt::waits_forever(*warp_[slot], next_[slot], columns_in_use());
-    set_fault(now);
-    return false;
-  }
+  if (waits_for_columns_ != 0 && release_blocked(now)) return true;
   for (unsigned place = 0; place < launch_.ctas_per_sm; ++place) {
     if ((free_slots_ >> place & 1) != 0) continue;
+    // A CTA that waits for columns may wait for those of another one, whose fault is told first.
+    const unsigned first = place * launch_.warps_per_cta;
+    if (waits_for_columns_ >> first << (64 - launch_.warps_per_cta) != 0) continue;
     if (!ctas_[place].release_or_fault()) {
       set_fault(now);
       return false;
     }
-    wake_cta(place * launch_.warps_per_cta, now, Cause::barrier);
+    wake_cta(first, now, Cause::barrier);
   }
-  return true;
+  if (waits_for_columns_ == 0) return true;
+  const auto slot = static_cast<unsigned>(std::countr_zero(waits_for_columns_));
+  simt::waits_forever(*warp_[slot], next_[slot], columns_in_use());
+  set_fault(now);
+  return false;
 }
 
 void Sm::end_launch(Cycle end) {

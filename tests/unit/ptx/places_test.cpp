@@ -143,6 +143,24 @@ TEST(Places, a_chain_that_goes_round_ends) {
   EXPECT_EQ(found[0].frames.size(), 2u);
 }
 
+// Each call of tile() has the calls of get() in it inlined: the same directive comes from lines 9 and 12.
+TEST(Places, equal_directives_belong_to_the_call_around_them) {
+  const std::string call = ".loc 3 30 7, function_name $get, inlined_at 2 20 3\n";
+  const std::string other = ".loc 3 31 7, function_name $get, inlined_at 2 20 3\n";
+  const std::vector<Found> found = places_in(
+      parsed(kHeader +
+             ".visible .entry k() { .reg .b32 %r<9>;\n.loc 1 9 5\n.loc 2 20 3, function_name $tile, inlined_at "
+             "1 9 5\n" +
+             call + "mov.b32 %r1, 1;\n" + other +
+             "mov.b32 %r2, 1;\n.loc 1 12 5\n.loc 2 20 3, function_name $tile, inlined_at 1 12 5\n" + call +
+             "mov.b32 %r3, 1;\n" + other + "mov.b32 %r4, 1;\n.loc 1 9 5\nmov.b32 %r5, 1;\n" + call + "ret; }\n" +
+             ".file 1 \"a.cu\"\n.file 2 \"/usr/include/b.h\"\n.file 3 \"/usr/include/c.h\"\n"),
+      kNoRoots);
+  const uint32_t lines[] = {9, 9, 12, 12, 9, 9};
+  ASSERT_EQ(found.size(), std::size(lines));
+  for (size_t k = 0; k < found.size(); ++k) EXPECT_EQ(found[k].line, lines[k]) << k;
+}
+
 // gemm() calls another instance of itself in line 20, and returns to it.
 TEST(Places, instances_of_a_function_may_be_inlined_into_each_other) {
   const std::string outer = ".loc 2 20 3, function_name $x, inlined_at 1 5 2\n";

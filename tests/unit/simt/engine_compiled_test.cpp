@@ -165,6 +165,23 @@ TEST_F(EngineCompiled, code_goes_on_behind_a_barrier) {
   EXPECT_EQ(stats->compiled->warp_instructions, stats->warp_instructions);
 }
 
+TEST_F(EngineCompiled, registers_survive_the_end_of_a_phase_of_an_mbarrier) {
+  BANKSHOT_NEEDS_COMPILER();
+  // A phase ends in each turn, at which the warp lets others run.
+  const std::string text = kernel(
+      kThread +
+      ".shared .align 8 .b64 bar; mov.u32 %r20, bar; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r20], 32;"
+      "bar.sync 0; mov.u32 %r5, 0; mov.u32 %r6, 0; L: add.u32 %r7, %r1, %r6; mbarrier.arrive.shared.b64 _, [%r20];"
+      "add.u32 %r5, %r5, %r7; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 9; @%p2 bra L; st.global.u32 [%rd2], %r5; "
+      "ret;");
+  const auto stats = run(text, {1}, {32}, 32);
+  ASSERT_TRUE(stats && stats->compiled);
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 9 * t + 36) << t;
+  EXPECT_GT(stats->compiled->warp_instructions, 20u);
+  // 13 instructions before the loop, of which kernel() has 1 and kThread 6; 9 times 6; and 2.
+  EXPECT_EQ(stats->warp_instructions, 13u + 9 * 6 + 2);
+}
+
 TEST_F(EngineCompiled, a_warp_with_fewer_lanes_waits_at_the_same_barriers) {
   BANKSHOT_NEEDS_COMPILER();
   const auto stats = run(kernel(kTurns), {4}, {56}, 64);

@@ -96,6 +96,13 @@ TEST_F(TensorMemoryCycles, columns_that_nobody_frees_are_a_deadlock) {
       << result.error().message;
 }
 
+TEST_F(TensorMemoryCycles, the_fault_of_a_cta_that_others_wait_for_is_told_first) {
+  // One CTA has all columns and stays at a barrier for 64 threads; the other one waits for columns.
+  const auto result = simulate(kernel_of("@%p3 bra.uni E; bar.sync 1, 64; E:", 512), {2, 1, 1}, {64, 1, 1});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, simt::Fault::Kind::divergent_barrier) << result.error().message;
+}
+
 /// A pair of CTAs on two SMs. Halves of A and B are 1 in the even CTA and 2 in the odd one.
 class TensorMemoryPair : public TensorMemoryCycles {
  protected:

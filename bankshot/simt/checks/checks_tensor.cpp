@@ -1,0 +1,76 @@
+// Tensor memory and the registers of asynchronous instructions, as Checks sees them. Source: PTX ISA 9.0, sections
+// 9.7.15.3 (wgmma) and 9.7.16.6 (tcgen05).
+#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/state/thread_index.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+bool is_store(const Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  return program.texts[program.info_of(i).text].starts_with("tcgen05.st.");
+}
+
+bool is_load(const Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  return program.texts[program.info_of(i).text].starts_with("tcgen05.ld.");
+}
+
+}  // namespace
+
+void Checks::allocates_columns(Warp& w, const Instr* i, unsigned first, unsigned count) {
+  if (!options_.memory) return;
+  if (count == 0) {
+    of(w).columns.erase(first);
+  } else {
+    of(w).columns[first] = {i, count};
+  }
+}
+
+void Checks::tell_unfreed(Warp& w) {
+  for (const auto& [first, made] : of(w).columns) {
+    bool is_new = false;
+    Finding& finding = find(w, Finding::Kind::unfreed_columns, made.by, nullptr, 1, is_new);
+    if (is_new)
+      finding.detail =
+          std::to_string(made.count) + " columns are still allocated when the CTA ends: free them with tcgen05.dealloc";
+  }
+}
+
+/// Before tcgen05.wait::st nothing else may rely on what was stored; before tcgen05.wait::ld nothing may overwrite what
+/// is being loaded. Of stores and loads of one warp, only loads of what it stored are examined.
+void Checks::accesses_tensor(Warp& w, const Instr* i, int lane, Cta& cta, const TensorRange& range) {
+  if (!options_.sync) return;
+  std::vector<CtaChecks::Moved>& moved = of(cta, *w.worker).moved;
+  const bool stores = is_store(w, i);
+  bool is_known = false;
+  for (const CtaChecks::Moved& before : moved) {
+    is_known |= before.by == i && before.warp == w.index && before.range == range;
+    const bool conflicts = before.range.written ? !stores : range.written && !(stores && before.warp == w.index);
+    if (!conflicts || !before.range.overlaps(range)) continue;
+    bool is_new = false;
+    Finding& finding = find(w, Finding::Kind::missing_wait, i, before.by, 1, is_new);
+    if (!is_new) continue;
+    finding.thread = thread_of(w, static_cast<unsigned>(lane));
+    finding.other_thread = thread_of(cta.warps[before.warp], 0);
+    finding.detail = before.range.written
+                         ? "what was stored is there after tcgen05.wait::st of the warp that stored it"
+                         : "what is being loaded may be overwritten after tcgen05.wait::ld of the warp that loads it";
+  }
+  if (!is_known && (stores || is_load(w, i))) moved.push_back({i, w.index, range});
+}
+
+void Checks::tell_early(Warp& w, const Instr* i, const CheckedOp& op) {
+  bool is_new = false;
+  const Instr* const early = w.worker->program->code.data() + op.early;
+  Finding& finding = find(w, Finding::Kind::missing_wait, early, i, 1, is_new);
+  if (!is_new) return;
+  finding.is_warning = true;  // ptxas may wait by itself
+  finding.thread = finding.other_thread = thread_of(w, 0);
+  finding.detail = op.kind == CheckedOp::Kind::products
+                       ? "registers of wgmma.mma_async may be used after wgmma.wait_group"
+                       : "registers of tcgen05.ld may be used after tcgen05.wait::ld";
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,119 @@
+// What Checks finds of tensor memory, and of registers that asynchronous instructions still read or write.
+#include <optional>
+
+#include "bankshot/simt/checks/checks.hpp"
+#include "engine_harness.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+class TensorChecks : public EngineTest {
+ protected:
+  /// Four warps. Warp 0 has allocated 64 columns, %r9; %r13 is the address of a warp's lanes in the first one, %p2 is
+  /// false in thread 0, %p3 in warp 0. %rd4 is a descriptor of `s`, 4 KiB of zeros.
+  std::vector<Finding> found(const std::string& body, bool frees = true, CheckOptions wanted = {.sync = true}) {
+    const std::string free = frees ? "@!%p3 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r9, 64;\n" : "";
+    return findings(
+        "sm_100a",
+        ".shared .b32 place; mov.u32 %r11, place; mov.u32 %r12, 0x08040010;\n"
+        "@!%p3 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r11], 64;\n"
+        "bar.sync 0; ld.shared.b32 %r9, [%r11]; and.b32 %r13, %r1, 0xffffffe0; shl.b32 %r13, %r13, 16; add.u32 %r13, "
+        "%r13, %r9;\n" +
+            body + "bar.sync 0;\n" + free,
+        wanted);
+  }
+
+  /// %rd4 is a descriptor of 4 KiB of zeros, without swizzle, cores of a row 128 bytes apart, those of eight rows 256.
+  std::vector<Finding> findings(const std::string& target, const std::string& body, CheckOptions wanted) {
+    checks_.emplace(wanted);
+    options.checks = &*checks_;
+    const auto result = run(".version 8.7\n.target " + target +
+                                "\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<32>; .reg .b64 "
+                                "%rd<32>; .reg .pred %p<8>; .reg .f32 %f<16>;\n"
+                                ".shared .align 1024 .b8 s[4096]; ld.param.u64 %rd1, [out];\n" +
+                                kThread +
+                                "setp.ne.u32 %p2, %r1, 0; setp.ge.u32 %p3, %r1, 32; setp.ne.u32 %p5, %r1, %r1; mov.u32 "
+                                "%r8, s; bfe.u32 %r8, %r8, 4, 14; cvt.u64.u32 %rd3, %r8; or.b64 %rd4, %rd3, "
+                                "0x0000401000080000;\n" +
+                                body + "ret;\n}\n",
+                            {1}, {128}, 128);
+    EXPECT_TRUE(result) << result.error().message;
+    return checks_->findings();
+  }
+
+  static inline const std::string kStore = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r13], {%r1};\n",
+                                  kStored = "tcgen05.wait::st.sync.aligned;\n",
+                                  kLoad = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r13];\n",
+                                  kLoaded = "tcgen05.wait::ld.sync.aligned;\n", kUse = "st.global.b32 [%rd2], %r20;\n",
+                                  kMultiply =
+                                      "bar.sync 0; @!%p2 tcgen05.mma.cta_group::1.kind::f16 [%r9], %rd4, %rd4, %r12, "
+                                      "%p5;\n";
+  static inline const std::string kWgmma =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd4, %rd4, 1, 1, 1, 0, 0;\n";
+
+ private:
+  std::optional<Checks> checks_;  ///< the engine keeps its address
+};
+
+// PTX ISA 9.0, 9.7.16.7: all columns have to be freed before the kernel ends.
+TEST_F(TensorChecks, columns_are_freed_before_the_end) {
+  EXPECT_TRUE(found("", true, {.memory = true}).empty());
+  const std::vector<Finding> all = found("", false, {.memory = true});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::unfreed_columns);
+  EXPECT_EQ(all[0].op, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32");
+  EXPECT_EQ(all[0].detail, "64 columns are still allocated when the CTA ends: free them with tcgen05.dealloc");
+}
+
+TEST_F(TensorChecks, stores_to_tensor_memory_are_waited_for) {
+  EXPECT_TRUE(found(kStore + kStored + kLoad + kLoaded + kUse + kMultiply).empty());
+  std::vector<Finding> all = found(kStore + kLoad + kStored + kLoaded + kUse);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
+  EXPECT_FALSE(all[0].is_warning);
+  EXPECT_EQ(all[0].op, "tcgen05.ld.sync.aligned.32x32b.x1.b32");
+  EXPECT_EQ(all[0].other_op, "tcgen05.st.sync.aligned.32x32b.x1.b32");
+  EXPECT_EQ(all[0].count, 4u) << "warps";
+  all = found(kStore + kMultiply);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].op, "tcgen05.mma.cta_group::1.kind::f16");
+  EXPECT_EQ(all[0].count, 4u);
+}
+
+TEST_F(TensorChecks, what_is_stored_elsewhere_is_not_waited_for) {
+  EXPECT_TRUE(found("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r13+40], {%r1};\n" + kMultiply).empty());  // D: 16 columns
+}
+
+TEST_F(TensorChecks, loads_are_waited_for_before_a_product_overwrites_what_they_load) {
+  EXPECT_TRUE(found(kLoad + kLoaded + kMultiply).empty());
+  const std::vector<Finding> all = found(kLoad + kMultiply);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
+  EXPECT_EQ(all[0].other_op, "tcgen05.ld.sync.aligned.32x32b.x1.b32");
+}
+
+TEST_F(TensorChecks, registers_of_loads_are_used_after_the_wait) {
+  EXPECT_TRUE(found(kLoad + "mov.b32 %r21, %r20;\n" + kLoaded + "st.global.b32 [%rd2], %r21;\n").empty());
+  const std::vector<Finding> all = found(kLoad + "mov.b32 %r21, %r20; add.u32 %r22, %r21, 1;\n" + kLoaded);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
+  EXPECT_TRUE(all[0].is_warning);
+  EXPECT_EQ(all[0].op, "add.u32");
+  EXPECT_TRUE(found(kLoad + "mov.b32 %r21, 5; add.u32 %r22, %r21, 1;\n" + kLoaded).empty());
+}
+
+TEST_F(TensorChecks, registers_of_wgmma_are_used_after_the_wait) {
+  const std::string begin = "wgmma.fence.sync.aligned;\n", commit = "wgmma.commit_group.sync.aligned;\n",
+                    wait = "wgmma.wait_group.sync.aligned 0;\n", use = "st.global.f32 [%rd2], %f4;\n";
+  const auto of = [&](const std::string& body) { return findings("sm_90a", body, {.sync = true}); };
+  EXPECT_TRUE(of(begin + kWgmma + kWgmma + commit + wait + use).empty());
+  const std::vector<Finding> all = of(begin + kWgmma + commit + use + wait);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
+  EXPECT_TRUE(all[0].is_warning);
+  EXPECT_EQ(all[0].op, "st.global.f32");
+  EXPECT_TRUE(of(begin + kWgmma + "mov.f32 %f5, %f4;\n" + commit + wait + "st.global.f32 [%rd2], %f5;\n").empty());
+}
+
+}  // namespace
+}  // namespace bankshot::simt
