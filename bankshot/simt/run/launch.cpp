@@ -368,7 +368,10 @@ void add_sites(const LaunchSetup& setup, std::span<Worker* const> workers, Launc
                       .matrix = info.matrix};
     if (tiles) {
       report.operands = operands_at(program, *tiles, static_cast<uint32_t>(site));
-      report.swizzles = conflicts_by_swizzle(*tiles, counter.trace, *workers[0]->rules, info.kind, info.width);
+      using Layout = ptx::Access::Layout;
+      const Layout layout = program.info_of(instr).access.layout;
+      if (layout == Layout::lanes || layout == Layout::matrix)  // copies in bulk have no conflicts
+        report.swizzles = conflicts_by_swizzle(*tiles, counter.trace, *workers[0]->rules, info.kind, info.width);
       if (setup.options->trace_accesses == 0) counter.trace = {};
     }
     report.counter = std::move(counter);
