@@ -15,8 +15,8 @@ namespace {
 constexpr unsigned kLanes32 = 32, kUnit = 16;
 
 std::string text_of(const MatrixDescriptor& d) {
-  return "start " + std::to_string(d.start) + ", leading offset " + std::to_string(d.leading) + ", stride offset " +
-         std::to_string(d.stride) + ", " +
+  return "start " + std::to_string(d.start) + (d.absolute ? ", leading address " : ", leading offset ") +
+         std::to_string(d.leading) + ", stride offset " + std::to_string(d.stride) + ", " +
          (d.atom == kUnit ? "no swizzle" : "swizzle of " + std::to_string(d.atom) + " bytes") +
          (d.unit == kUnit ? "" : " in units of " + std::to_string(d.unit)) +
          (d.base_offset == 0 ? "" : ", base offset " + std::to_string(d.base_offset));
