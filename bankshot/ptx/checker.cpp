@@ -10,8 +10,8 @@ namespace {
 using Kind = Operand::Kind;
 using What = Declared::What;
 
-/// Before 2.0 there were no generic addresses, and parameters were passed otherwise.
-constexpr uint32_t kOldestVersion = 2;
+/// Before 1.4 kernels declared their parameters in their bodies, and more modifiers could be left out.
+constexpr std::pair<uint32_t, uint32_t> kOldestVersion = {1, 4};
 /// Looking for a similar name reads all names, so the number of proposals is limited.
 constexpr size_t kMostProposals = 20;
 
@@ -42,10 +42,10 @@ class Checker {
   void versions(const Module& module) {
     if (module.version_major == 0) {
       report({1, 1}, "the module has no .version", "begin it with .version 8.0, .target sm_80 and .address_size 64");
-    } else if (module.version_major < kOldestVersion) {
+    } else if (std::pair(module.version_major, module.version_minor) < kOldestVersion) {
       report({1, 1},
              "PTX " + std::to_string(module.version_major) + "." + std::to_string(module.version_minor) + " is too old",
-             "compile for .version 2.0 or later; 6.0 and later is tested");
+             "compile for .version 1.4 or later; 6.0 and later is tested");
     }
     if (module.address_size == 32) {
       report({1, 1}, "32-bit addresses are not supported", "compile with .address_size 64 (nvcc -m64)");

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "bankshot/ptx/grammar.hpp"
+#include "bankshot/ptx/old_target.hpp"
 
 namespace bankshot::ptx {
 namespace {
@@ -146,6 +147,7 @@ Result<Module, Diagnostics> parse(std::string_view text) {
     if (!parse_item(cursor, module)) cursor.recover_in_module(begin);
   }
   if (!cursor.ok()) return cursor.take_diagnostics();
+  spell_out_old_target(module);
   return module;
 }
 

@@ -142,6 +142,7 @@ TEST(Forms, rejects_copies_that_ptxas_does_not_take) {
                     "16, [%r2], %h1"),
         load + "cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1, {%r2}], [%r3], %h1",
         std::string("cp.async.bulk.prefetch.tensor.2d.L2.global.im2col [%rd1, {%r1, %r2}]"),
+        std::string("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w [%rd1, {%r1, %r2, %r3, %r4}], {%h1}"),
         std::string("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 16"),
         replace + "global_dim.global.b1024.b64 [%rd1], 0, %rd2",
         replace + "global_address.global.b1024.b32 [%rd1], %r2",
@@ -154,6 +155,7 @@ TEST(Forms, rejects_copies_that_ptxas_does_not_take) {
         global + "and.b64 [%rd1], [%r1], 16", global + "min.s64 [%rd1], [%r1], 16",
         load + "cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1, {%r2}], [%r3], %h1",
         std::string("cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd1, {%r1, %r2, %r3}], {%h1}"),
+        std::string("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w [%rd1, {%r1, %r2, %r3, %r4}], {%h1, %h2}"),
         replace + "global_dim.global.b1024.b32 [%rd1], 0, %r2",
         replace + "global_stride.global.b1024.b64 [%rd1], 0, %rd2"}) {
     EXPECT_EQ(sentence(instruction), "") << instruction;

@@ -48,6 +48,20 @@ BANKSHOT_API(cuTensorMapEncodeIm2col)
   return give_map(map, made, "cuTensorMapEncodeIm2col", wrong);
 }
 
+BANKSHOT_API(cuTensorMapEncodeIm2colWide)
+(void* map, int type, unsigned rank, void* address, const uint64_t* sizes, const uint64_t* strides, int lower,
+ int upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave, int mode, int swizzle,
+ int promotion, int fill) {
+  constexpr int kW128 = 1;  // CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+  if (!is_aligned(map) || !sizes || !steps || (rank > 1 && !strides) || mode < 0 || mode > kW128)
+    return Status::invalid_value;
+  const simt::TensorShape shape{
+      type, rank, reinterpret_cast<uint64_t>(address), sizes, strides, steps, interleave, swizzle, promotion, fill};
+  simt::TensorMap made;
+  const std::string wrong = simt::encode_im2col_wide(shape, lower, upper, channels, pixels, mode == kW128, made);
+  return give_map(map, made, "cuTensorMapEncodeIm2colWide", wrong);
+}
+
 BANKSHOT_API(cuTensorMapReplaceAddress)(void* map, void* address) {
   if (!is_aligned(map)) return Status::invalid_value;
   simt::TensorMap changed;

@@ -42,6 +42,7 @@ ordered_json operand_json(const OperandReport& report, FrameTable& frames) {
                        {"major", layout.tile.mn_major ? "mn" : "k"}};
   add_swizzle(json, layout.tile.swizzle);
   json.update({{"leading_offset", layout.tile.leading},
+               {"leading_is_absolute", layout.tile.absolute},
                {"stride_offset", layout.tile.stride},
                {"base_offset", layout.tile.base_offset},
                {"reads", report.reads}});
@@ -65,7 +66,8 @@ OperandReport read_operand(const json& object, const std::vector<ptx::SourceFram
                    number<uint16_t>(object, "rows"),
                    number<uint16_t>(object, "row_bytes"),
                    {major == "mn", read_swizzle(object), number<uint32_t>(object, "leading_offset"),
-                    number<uint32_t>(object, "stride_offset"), number<uint8_t>(object, "base_offset")}};
+                    number<uint32_t>(object, "stride_offset"), number<uint8_t>(object, "base_offset"),
+                    json_values::flag(object, "leading_is_absolute")}};
   report.reads = number<uint64_t>(object, "reads");
   for (const json& one : list(object, "written")) {
     report.written.push_back({text(one, "op"), read_source(one, frames), json_values::flag(one, "tensor"), read_swizzle(one),

@@ -53,8 +53,9 @@ std::string layout_text(const simt::OperandLayout& layout) {
   std::string text = layout.operand == 'B'   ? fmt::format("B: {} columns", layout.rows)
                      : layout.operand == 'A' ? fmt::format("A: {} rows", layout.rows)
                                              : fmt::format("copied: {} rows", layout.rows);
-  text += fmt::format(" of {} bytes, {}, {}, leading offset {}, stride offset {}", layout.depth,
-                      tile.mn_major ? "MN-major" : "K-major", tile.swizzle.text(), grouped(tile.leading),
+  text += fmt::format(" of {} bytes, {}, {}, leading {} {}, stride offset {}", layout.depth,
+                      tile.mn_major ? "MN-major" : "K-major", tile.swizzle.text(), tile.absolute ? "address" : "offset",
+                      grouped(tile.leading),
                       grouped(tile.stride));
   if (tile.base_offset != 0) text += fmt::format(", base offset {}", tile.base_offset);
   return text;

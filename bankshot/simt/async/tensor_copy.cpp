@@ -43,13 +43,16 @@ bool misaligned(Warp& w, const Instr* i, unsigned lane, uint64_t address, const 
 struct Box {
   TensorMap map;
   std::array<int32_t, TensorMap::kMostDimensions> at{};
-  std::array<uint16_t, 3> offsets{};  ///< im2col
-  bool four_rows = false;             ///< at[0] is their first column, and the others are the rows
+  std::array<int32_t, 3> offsets{};  ///< modes im2col: of W and further dimensions
+  uint32_t halo = 0;                 ///< modes im2col::w: pixels behind those of each segment
+  bool four_rows = false;            ///< at[0] is their first column, and the others are the rows
 
   /// From one row to the next in shared memory: a swizzle takes its whole span.
   unsigned pitch() const { return std::max(map.row_bytes_in_shared(), map.span()); }
+  /// Modes im2col: pixels that follow each other without a halo.
+  uint32_t segment() const { return map.mode == TensorMap::im2col_w128 ? TensorMap::kWideSegment : map.pixels; }
   uint64_t rows() const {
-    if (map.mode == TensorMap::im2col) return map.pixels;
+    if (map.mode != TensorMap::tiled) return map.pixels + uint64_t{map.pixels} / segment() * halo;
     if (four_rows) return kFour;
     uint64_t rows = 1;
     for (unsigned d = 1; d < map.dimensions; ++d) rows *= map.taken(d);
@@ -92,25 +95,36 @@ bool for_tiled_rows(const Box& box, F f) {
   return true;
 }
 
-/// The same for pixels: the start goes through the bounding box, W first, and on to the next image; each is looked at
-/// so many pixels further. Source: PTX ISA 9.0, section 5.5.4.
+using Pixel = std::array<int64_t, TensorMap::kMostDimensions>;
+
+/// To the next pixel of the bounding box, W first, and on to the next image. Modes im2col::w keep H and D.
+void advance(const TensorMap& map, Pixel& pixel) {
+  const unsigned image = map.dimensions - 1u, moving = map.wide() ? 1 : map.dimensions - 2u;
+  for (unsigned k = 0; k < moving; ++k) {
+    pixel[k + 1] += map.steps[k + 1];
+    if (pixel[k + 1] <= static_cast<int64_t>(map.size(k + 1)) - 1 + map.upper[k]) return;
+    pixel[k + 1] = map.lower[k];
+  }
+  ++pixel[image];
+}
+
+/// The same for pixels; each is looked at so many pixels further. A halo is what would follow its segment, also where
+/// another segment has it. Source: PTX ISA 9.0, sections 5.5.4 and 5.5.5.
 template <class F>
 bool for_pixels(const Box& box, F f) {
   const TensorMap& map = box.map;
-  const unsigned spatial = map.dimensions - 2u, image = map.dimensions - 1u;
-  std::array<int64_t, TensorMap::kMostDimensions> start{};
-  for (unsigned d = 0; d < map.dimensions; ++d) start[d] = box.at[d];
-  for (uint64_t pixel = 0; pixel < map.pixels; ++pixel) {
-    auto at = start;
-    for (unsigned k = 0; k < spatial; ++k) at[k + 1] += box.offsets[k];
-    if (!f(pixel, inside(map, at))) return false;
-    unsigned k = 0;
-    for (; k < spatial; ++k) {
-      start[k + 1] += map.steps[k + 1];
-      if (start[k + 1] <= static_cast<int64_t>(map.size(k + 1)) - 1 + map.upper[k]) break;
-      start[k + 1] = map.lower[k];
+  Pixel next{};
+  for (unsigned d = 0; d < map.dimensions; ++d) next[d] = box.at[d];
+  uint64_t row = 0;
+  for (uint32_t begin = 0; begin < map.pixels; begin += box.segment()) {
+    Pixel pixel = next;
+    for (uint32_t k = 0; k < box.segment() + box.halo; ++k) {
+      Pixel at = pixel;
+      for (unsigned d = 0; d < box.offsets.size(); ++d) at[d + 1] += box.offsets[d];
+      if (!f(row++, inside(map, at))) return false;
+      advance(map, pixel);
+      if (k + 1 == box.segment()) next = pixel;
     }
-    if (k == spatial) ++start[image];
   }
   return true;
 }
@@ -127,7 +141,24 @@ bool for_four_rows(const Box& box, F f) {
 template <class F>
 bool for_rows(const Box& box, F f) {
   if (box.four_rows) return for_four_rows(box, f);
-  return box.map.mode == TensorMap::im2col ? for_pixels(box, f) : for_tiled_rows(box, f);
+  return box.map.mode == TensorMap::tiled ? for_tiled_rows(box, f) : for_pixels(box, f);
+}
+
+std::string_view name_of(TensorMap::Mode mode) {
+  static constexpr std::string_view kNames[] = {"a tiled", "an im2col", "an im2col::w", "an im2col::w::128"};
+  return kNames[mode];
+}
+
+/// Of wHalo and wOffset, which are the offsets of modes im2col::w. @return false after a fault
+bool take_halo(Warp& w, const Instr* i, unsigned lane, Box& box) {
+  const auto most = box.map.mode == TensorMap::im2col_w128 ? 31 : 511;
+  if (box.offsets[0] > most)
+    return bad_copy(w, i, lane,
+                    "a halo (wHalo) of " + std::to_string(box.offsets[0]) + " pixels, 0 to " + std::to_string(most) +
+                        " are possible");
+  box.halo = static_cast<uint32_t>(box.offsets[0]);
+  box.offsets = {static_cast<int16_t>(box.offsets[1])};
+  return true;
 }
 
 /// The descriptor and coordinates of a lane; nothing after a fault.
@@ -168,10 +199,9 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
              "gather4 and scatter4 take a tensor map with a box of one row, not of " + std::to_string(map.box[1]));
     return std::nullopt;
   }
-  const bool im2col = i->op[4] == kIm2col;
-  if ((map.mode == TensorMap::im2col) != im2col) {
-    bad_copy(w, i, lane,
-             im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
+  if (const auto mode = box.four_rows ? TensorMap::tiled : static_cast<TensorMap::Mode>(i->op[4]); map.mode != mode) {
+    const std::string_view wanted = name_of(mode), found = name_of(map.mode);
+    bad_copy(w, i, lane, std::string(wanted) + " copy with " + std::string(found) + " tensor map");
     return std::nullopt;
   }
   for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
@@ -182,6 +212,7 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     return std::nullopt;
   }
   for (size_t k = 0; k < copy.offsets.size(); ++k) box.offsets[k] = w.row<const uint16_t>(copy.offsets[k])[lane];
+  if (map.wide() && !take_halo(w, i, lane, box)) return std::nullopt;
   return box;
 }
 

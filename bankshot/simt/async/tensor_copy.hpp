@@ -9,9 +9,9 @@ namespace bankshot::simt {
 struct Warp;
 
 // What handlers find: op[5], the index in LoadedProgram::copies; op[0], imm, small and kWide are the descriptor's
-// address, aux the site of shared memory; op[4] kIm2col or kFourRows in these modes (.im2col; .tile::gather4,
-// .tile::scatter4).
-constexpr uint32_t kIm2col = 1, kFourRows = 2;
+// address, aux the site of shared memory; op[4] the mode: kFourRows (.tile::gather4, .tile::scatter4), or a
+// TensorMap::Mode.
+constexpr uint32_t kFourRows = 8;
 
 /// Each lane that executes copies a box to shared memory, and tells a barrier.
 const Instr* run_tensor_load(Warp& w, const Instr* i);

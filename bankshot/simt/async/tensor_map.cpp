@@ -25,8 +25,8 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
     return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
   if (shape.interleave != 0)
-    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only "
-           "CU_TENSOR_MAP_INTERLEAVE_NONE is";
+    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported, since no manual says "
+           "which stride leads to the next channels: only CU_TENSOR_MAP_INTERLEAVE_NONE is";
   constexpr int kBy32 = 4, kBy32Flipped = 5, kBy64 = 6;  // swizzles of 128 bytes, as the driver counts them
   if (shape.swizzle < 0 || shape.swizzle > kBy64) return "there is no swizzle " + std::to_string(shape.swizzle);
   if (shape.swizzle == kBy32Flipped) return kNoFlip;
@@ -99,11 +99,12 @@ std::string check_box(const TensorMap& map) {
 
 /// Whether the fields are such as an encoder or tensormap.replace leaves them.
 bool is_possible(const TensorMap& map) {
-  const bool columns = map.mode == TensorMap::im2col;
+  const bool columns = map.mode != TensorMap::tiled;
   if (map.element >= std::size(kElementBits) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
-      map.swizzle > TensorMap::swizzle_128 || map.atomicity > TensorMap::by_64 || map.mode > TensorMap::im2col)
+      map.swizzle > TensorMap::swizzle_128 || map.atomicity > TensorMap::by_64 || map.mode > TensorMap::im2col_w128)
     return false;
   if (columns && (map.dimensions < 3 || map.pixels == 0 || map.pixels > kMostPixels)) return false;
+  if (map.mode == TensorMap::im2col_w128 && map.pixels != TensorMap::kWidePixels) return false;
   for (unsigned d = 0; d < map.dimensions; ++d) {
     if (map.steps[d] == 0 || map.steps[d] > kMostStep) return false;
     if ((d == 0 || !columns) && (map.box[d] == 0 || map.box[d] > kMostBox)) return false;
@@ -178,14 +179,15 @@ std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMa
   return check_box(out);
 }
 
-std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
-                          uint32_t pixels, TensorMap& out) {
+namespace {
+
+/// What the modes im2col have in common. @param corners  dimensions that have corners
+std::string encode_columns(const TensorShape& shape, unsigned corners, const int* lower, const int* upper,
+                           uint32_t channels, uint32_t pixels, TensorMap& out) {
   if (shape.dimensions < 3 || shape.dimensions > 5) return text(shape.dimensions) + " dimensions, im2col takes 3 to 5";
   if (std::string wrong = encode(shape, out); !wrong.empty()) return wrong;
-  const unsigned spatial = shape.dimensions - 2;
-  const int most = spatial == 1 ? 32767 : spatial == 2 ? 127 : 15;
-  out.mode = TensorMap::im2col;
-  for (unsigned k = 0; k < spatial; ++k) {
+  const int most = corners == 1 ? 32767 : corners == 2 ? 127 : 15;
+  for (unsigned k = 0; k < corners; ++k) {
     if (lower[k] < -most - 1 || lower[k] > most || upper[k] < -most - 1 || upper[k] > most)
       return "corners of the bounding box lie between " + std::to_string(-most - 1) + " and " + std::to_string(most);
     out.lower[k] = static_cast<int16_t>(lower[k]);
@@ -198,6 +200,26 @@ std::string encode_im2col(const TensorShape& shape, const int* lower, const int*
   out.box[0] = static_cast<uint16_t>(channels);
   out.pixels = pixels;
   return check_box(out);
+}
+
+}  // namespace
+
+std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
+                          uint32_t pixels, TensorMap& out) {
+  std::string wrong = encode_columns(shape, shape.dimensions - 2, lower, upper, channels, pixels, out);
+  out.mode = TensorMap::im2col;
+  return wrong;
+}
+
+std::string encode_im2col_wide(const TensorShape& shape, int lower, int upper, uint32_t channels, uint32_t pixels,
+                               bool all_128, TensorMap& out) {
+  if (shape.interleave != 0) return "interleaved layouts do not exist for im2col::w";
+  std::string wrong =
+      encode_columns(shape, 1, &lower, &upper, channels, all_128 ? TensorMap::kWidePixels : pixels, out);
+  if (!wrong.empty()) return wrong;
+  out.mode = all_128 ? TensorMap::im2col_w128 : TensorMap::im2col_w;
+  if (out.span() >= 64 && out.atomicity <= TensorMap::by_32) return {};
+  return "im2col::w takes the swizzle of 64 bytes, or of 128 bytes in units of 16 or 32 bytes";
 }
 
 std::string replace_address(TensorMap& map, uint64_t address) {

@@ -41,7 +41,8 @@ struct TensorMap {
     u4_padded,
     u6_padded
   };
-  enum Mode : uint8_t { tiled, im2col };
+  enum Mode : uint8_t { tiled, im2col, im2col_w, im2col_w128 };
+  static constexpr uint32_t kWidePixels = 128, kWideSegment = 32;  ///< im2col_w128: of a column, and without halo
   enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
 
   uint64_t address = 0;   ///< of the first element
@@ -54,14 +55,15 @@ struct TensorMap {
   Atomicity atomicity = by_16;
   uint8_t reserved[2] = {};
   std::array<uint32_t, 5> last{};     ///< of each dimension, innermost first: its size less 1
-  uint32_t pixels = 0;                ///< im2col: of a column
+  uint32_t pixels = 0;                ///< modes im2col: of a column
   std::array<uint64_t, 4> strides{};  ///< bytes, of dimensions 1 and above
-  std::array<uint16_t, 5> box{};      ///< tiled: elements, before strides. im2col: box[0] channels of a pixel
+  std::array<uint16_t, 5> box{};      ///< tiled: elements, before strides. modes im2col: box[0] channels of a pixel
   std::array<uint8_t, 5> steps{};     ///< each n-th element is taken
   uint8_t reserved2 = 0;
-  std::array<int16_t, 3> lower{}, upper{};  ///< im2col: corners of the bounding box, W first
+  std::array<int16_t, 3> lower{}, upper{};  ///< modes im2col: corners of the bounding box, W first
   std::array<uint8_t, 20> reserved3{};
 
+  bool wide() const { return mode >= im2col_w; }  ///< pixels lie along W only
   uint64_t size(unsigned dimension) const { return uint64_t{last[dimension]} + 1; }
   uint64_t stride(unsigned dimension) const;
   /// Bytes that elements have in global memory. Of those of 4 and 6 bits there are whole packs: pack().
@@ -132,6 +134,9 @@ std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMa
 /// @param lower, upper  corners of the bounding box: `dimensions` - 2 numbers
 std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
                           uint32_t pixels, TensorMap& out);
+/// @param lower, upper  of W   @param all_128  mode im2col::w::128, which ignores `pixels`
+std::string encode_im2col_wide(const TensorShape& shape, int lower, int upper, uint32_t channels, uint32_t pixels,
+                               bool all_128, TensorMap& out);
 /// "" or what is wrong with a new address.
 std::string replace_address(TensorMap& map, uint64_t address);
 

@@ -15,7 +15,6 @@ constexpr Known kKnown[] = {
     {"add", "rs", "stochastic rounding", kNewer},
     {"sub", "rs", "stochastic rounding", kNewer},
     {"fma", "rs", "stochastic rounding", kNewer},
-    {"cp", "im2col::w", "columns of pixels along one dimension", "Use .im2col, or build for sm_90 or older."},
 };
 
 }  // namespace

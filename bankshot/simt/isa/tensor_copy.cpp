@@ -25,6 +25,7 @@ Handler select_reduction(const Match& m) {
 }  // namespace
 
 #define BANKSHOT_DIMENSIONS "dim = 1d 2d 3d 4d 5d; "
+#define BANKSHOT_LOADS "mode = tile tile::gather4 im2col im2col::w im2col::w::128"
 #define BANKSHOT_OPERATIONS "op = add min max inc dec and or xor; "
 
 void tensor_copy_rows(Rows& rows) {
@@ -33,20 +34,18 @@ void tensor_copy_rows(Rows& rows) {
   };
   add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.group}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
-      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load,
-      &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; " BANKSHOT_LOADS, &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.group}{.L2::cache_hint} "
       "[d], "
       "[map], [barrier]",
-      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; mode = tile tile::gather4 im2col", &run_tensor_load,
-      &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "group = cta_group::1 cta_group::2; " BANKSHOT_LOADS, &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
       BANKSHOT_DIMENSIONS "mode = tile tile::scatter4 im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
       BANKSHOT_DIMENSIONS BANKSHOT_OPERATIONS "mode = tile tile::scatter4 im2col_no_offs", &run_tensor_store,
       &lower_tensor_copy);
-  add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]",
-      BANKSHOT_DIMENSIONS "mode = tile tile::gather4 im2col", &no_operation, &lower_tensor_prefetch);
+  add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]", BANKSHOT_DIMENSIONS BANKSHOT_LOADS,
+      &no_operation, &lower_tensor_prefetch);
   rows.push_back(
       {"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
        BANKSHOT_OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
@@ -72,6 +71,7 @@ void tensor_copy_rows(Rows& rows) {
 }
 
 #undef BANKSHOT_DIMENSIONS
+#undef BANKSHOT_LOADS
 #undef BANKSHOT_OPERATIONS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -16,14 +16,16 @@
 #include "bankshot/simt/lower/lower_tensor_memory.hpp"
 #include "bankshot/simt/matrices/container.hpp"
 #include "bankshot/simt/matrices/tensor_product.hpp"
+#include "bankshot/simt/matrices/zero_columns.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/tensor_access/access.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-constexpr unsigned kMostRows = 128, kMostN = 256, kMostKept = 64, kMostK = 128, kDepthBytes = TensorProduct::kDepth;
-constexpr unsigned kQuarter = 32;  ///< lanes that have scale factors of their own
+constexpr unsigned kMostRows = 128, kMostN = 256, kMostKept = 96, kMostK = 128, kMostRowBytes = 64;
+constexpr unsigned kMostUnscaled = 32;  ///< elements of a row of A, if there are no scale factors
+constexpr unsigned kQuarter = 32;       ///< lanes that have scale factors of their own
 
 /// Between the rows of a B whose columns are side by side. What is behind them counts as 0.
 constexpr unsigned kPitch = kMostN + kSideBySide;
@@ -53,7 +55,7 @@ class Issued {
         !why.empty())
       return refuse("the instruction descriptor does not fit: " + why);
     if (const std::string why = product_.wrong_lane(d_.lane); !why.empty()) return refuse(why);
-    if (!takes_all_columns()) return false;
+    if (!read_zero_columns()) return false;
     const unsigned ctas = tensor_group(w_, i_, lane_, form_.pair, ctas_);
     if (ctas == 0) return false;
     for (unsigned c = 0; c < ctas; ++c) {
@@ -63,13 +65,14 @@ class Issued {
       std::fill_n(y_, product_.k() * kPitch, 0.0f);
       if (product_.scales != 0) std::fill_n(scaled_y_, product_.k() * kPitch, 0.0f);
     }
-    const unsigned n_of_each = product_.columns_of_b();
+    const unsigned n_of_each = product_.columns_of_b(), behind = zero_columns_.columns_behind();
     const Layout of_b = by_rows() ? Layout{1, kPitch} : Layout{product_.k(), 1};
     for (unsigned c = 0; c < ctas; ++c) {
-      if (!gather(*ctas_[c], 'B', i_->op[2], product_.b, product_.mn_major_b, n_of_each, product_.depth_of_b(), of_b,
-                  y_ + c * n_of_each * of_b.line_step))
+      if (!gather(*ctas_[c], 'B', i_->op[2], product_.b, product_.mn_major_b, n_of_each + behind, product_.depth_of_b(),
+                  of_b, y_ + c * n_of_each * of_b.line_step))
         return false;
     }
+    if (zero_columns_.any()) choose_columns(of_b, behind);
     if (product_.negate_b) negate(y_, by_rows() ? product_.k() * kPitch : product_.n * product_.k());
     if (by_rows()) bits_of_b_ = bit_range(y_, product_.k() * kPitch);
     for (unsigned c = 0; c < ctas; ++c) {
@@ -95,14 +98,21 @@ class Issued {
   /// Whether sums are made a row at a time: each row of A meets other rows of B, or has scale factors.
   bool by_rows() const { return product_.sparse || product_.scales != 0; }
 
-  bool takes_all_columns() {
+  bool read_zero_columns() {
     const u32 row = list()[TensorOperands::kZeroColumns];
     if (row == OperandRef::kNone) return true;
-    const u64 mask = w_.row<const u64>(row)[lane_];
-    const bool zeros = (mask >> 39 & 1) != 0, shifts = (mask >> 56 & 63) != 0;
-    return (!zeros && !shifts) || refuse(
-                                      "zero-column-mask-desc asks for columns of zeros (bit 39) or for a shift of "
-                                      "the columns (bits 56 to 61), which is not supported");
+    const std::string why = ZeroColumns::read(w_.row<const u64>(row)[lane_], product_, zero_columns_);
+    return why.empty() || refuse("zero-column-mask-desc does not fit: " + why);
+  }
+
+  /// Of the columns of B, and of those behind it, those that the product has.
+  void choose_columns(Layout layout, unsigned behind) {
+    for (unsigned column = 0; column < product_.n + behind; ++column) {
+      const bool zero = column >= product_.n || zero_columns_.zero(column);
+      f32* const to = y_ + column * layout.line_step;
+      const f32* const from = to + zero_columns_.shift() * layout.line_step;
+      for (unsigned q = 0; q < product_.k(); ++q) to[q * layout.across_step] = zero ? 0 : from[q * layout.across_step];
+    }
   }
 
   /// An operand in shared memory. @param row  of descriptors
@@ -119,10 +129,12 @@ class Issued {
       return wrong(by_fours ? "tf32 operands that are MN-major need layout 1, the 128-byte swizzle in units of 32 bytes"
                             : "layout 1, the 128-byte swizzle in units of 32 bytes, is for tf32 operands that are "
                               "MN-major");
+    if (mn_major && operand.descriptor.absolute)
+      return wrong("bit 52, an absolute leading offset, is for operands that are K-major");
     if (const unsigned atom = operand.descriptor.swizzle().span; !mn_major && atom != 0 && atom < depth)
       return wrong("rows of " + std::to_string(depth) + " bytes are wider than its swizzle of " + std::to_string(atom) +
                    " bytes");
-    alignas(64) std::byte bytes[kMostN * 2 * kDepthBytes];
+    alignas(64) std::byte bytes[kMostN * kMostRowBytes];
     if (!fetch_operand(w_, cta, i_, static_cast<int>(lane_), operand, bytes)) return false;
     if (stored_bits(element) != bits(element)) expand(stored_bits(element), bytes, size_t{rows} * depth);
     gather_cores(bytes, element, mn_major, rows, depth, layout, out);
@@ -132,16 +144,15 @@ class Issued {
   /// A in tensor memory: each sum takes the row that is in its own lane. @param part  of the columns of D
   bool gather_tensor(Cta& cta, unsigned part, Layout layout) {
     const TensorAddress at = address(i_->op[1], static_cast<u32>(i_->imm >> 32));
-    constexpr unsigned kWords = kDepthBytes / 4;
-    const unsigned rows = product_.rows();
+    const unsigned rows = product_.rows(), row_words = product_.depth / 4;
     if (at.lane != d_.lane)
       return refuse("A and D must begin at the same lane of tensor memory, but A is at lane " +
                     std::to_string(at.lane) + " and D at lane " + std::to_string(d_.lane));
-    if (!range(cta, {at, product_.lanes(), kWords}, "A")) return false;
+    if (!range(cta, {at, product_.lanes(), row_words}, "A")) return false;
     const unsigned width = 128 / bits(product_.a), group = width / kCoreGroups;
     alignas(64) f32 core[256];
     for (unsigned first = 0; first < rows; first += kCoreLines) {
-      for (unsigned word = 0; word < kWords; word += kCoreGroups) {
+      for (unsigned word = 0; word < row_words; word += kCoreGroups) {
         u32 words[kTensorLanes];
         for (unsigned l = 0; l < kTensorLanes; ++l) {
           const unsigned row = first + l / kCoreGroups, from = form_.next_rows ? std::min(row + 1, rows - 1) : row;
@@ -162,7 +173,7 @@ class Issued {
     const Layout layout = by_rows() ? Layout{kept, 1} : Layout{1, rows};
     const bool has_a = form_.a_in_tensor_memory ? gather_tensor(cta, part, layout)
                                                 : gather(cta, 'A', i_->op[1], product_.a, product_.mn_major_a, rows,
-                                                         kDepthBytes, layout, x_);
+                                                         product_.depth, layout, x_);
     if (has_a && product_.negate_a) negate(x_, rows * kept);
     return has_a;
   }
@@ -209,25 +220,30 @@ class Issued {
   }
 
   /// The scale factors of lines: rows of A, or columns of D. @param at  their address @param quarter  of the lanes
-  /// @param byte  the first of a line @param out  of each line and block of k
-  void read_scales(Cta& cta, TensorAddress at, unsigned quarter, unsigned byte, unsigned begin, unsigned end,
+  /// @param out  of each line and block of k
+  void read_scales(Cta& cta, bool of_a, TensorAddress at, unsigned quarter, unsigned begin, unsigned end,
                    Scale (*out)[ScaledDots::kMostScales]) const {
+    const unsigned first = of_a ? product_.first_scale_a : product_.first_scale_b, step = product_.scale_step(of_a);
     for (unsigned line = begin; line < end; ++line) {
-      const u32 word = cta.tensor_memory->column(at.column + line / kQuarter)[quarter * kQuarter + line % kQuarter];
-      for (unsigned k = 0; k < product_.scales; ++k)
-        out[line][k] = Scale(static_cast<u8>(word >> 8 * (byte + k)), product_.scale);
+      for (unsigned k = 0; k < product_.scales; ++k) {
+        const unsigned byte = first + k, column = at.column + line / kQuarter + byte / 4 * step;
+        const u32 word = cta.tensor_memory->column(column)[quarter * kQuarter + line % kQuarter];
+        out[line][k] = Scale(static_cast<u8>(word >> 8 * (byte % 4)), product_.scale);
+      }
     }
   }
 
   /// An address of scale factors. @return false after a fault
-  bool scales_at(Cta& cta, unsigned operand, unsigned lines, const char* what, TensorAddress& at) {
+  bool scales_at(Cta& cta, bool of_a, TensorAddress& at) {
+    const char* const what = of_a ? "scale factors of A" : "scale factors of B";
     // CUTLASS also keeps the byte number in the upper two bits of the address; the descriptor has it, so they are
     // ignored.
-    at = TensorAddress::unpacked(listed(operand).packed() & 0x3fffffff);
+    at = TensorAddress::unpacked(listed(of_a ? TensorOperands::kScalesA : TensorOperands::kScalesB).packed() &
+                                 0x3fffffff);
     if (at.lane != 0)
       return refuse(std::string(what) + " must begin at lane 0 of tensor memory, but they are at lane " +
                     std::to_string(at.lane));
-    return range(cta, {at, TensorMemory::kLanes, TensorProduct::columns_of_scales(lines)}, what);
+    return range(cta, {at, TensorMemory::kLanes, product_.columns_of_scales(of_a)}, what);
   }
 
   /// B with its scale factors, as numbers; those that f32 cannot hold are not finite or subnormal, and then not exact.
@@ -253,9 +269,7 @@ class Issued {
       if (!range(cta, {metadata, product_.lanes(), product_.columns_of_metadata()}, "metadata")) return false;
     }
     const bool scaled = product_.scales != 0;
-    if (scaled && (!scales_at(cta, TensorOperands::kScalesA, rows, "scale factors of A", of_a) ||
-                   !scales_at(cta, TensorOperands::kScalesB, columns, "scale factors of B", of_b)))
-      return false;
+    if (scaled && (!scales_at(cta, true, of_a) || !scales_at(cta, false, of_b))) return false;
     const unsigned lines = (columns + kSideBySide - 1) / kSideBySide * kSideBySide;
     u32 words[kTensorLanes];
     BitRange range_of_b = bits_of_b_;
@@ -269,8 +283,8 @@ class Issued {
         }
       }
       if (scaled && row % kQuarter == 0) {
-        read_scales(cta, of_a, quarter, product_.first_scale_a, row, row + kQuarter, scales_a_);
-        read_scales(cta, of_b, quarter, product_.first_scale_b, 0, columns, scales_b_);
+        read_scales(cta, true, of_a, quarter, row, row + kQuarter, scales_a_);
+        read_scales(cta, false, of_b, quarter, 0, columns, scales_b_);
         scale_b(part, columns);
         range_of_b = bit_range(scaled_y_, k * kPitch);
       }
@@ -289,7 +303,7 @@ class Issued {
       } else {
         choose(y_, own_);
         const Dense dense{lines, 1, kept, product_.b, product_.a, product_.d, own_, a};
-        multiply_for<kMostKept * kPitch>(dense, Exact(dense, bits_of_b_, bit_range(a, kept)), line_);
+        multiply_for<kMostUnscaled * kPitch>(dense, Exact(dense, bits_of_b_, bit_range(a, kept)), line_);
       }
       for (unsigned column = 0; column < columns; ++column) sums[column * rows + row] = line_[column];
     }
@@ -368,6 +382,7 @@ class Issued {
   TensorProductForm form_;
   TensorProduct product_;
   TensorAddress d_;
+  ZeroColumns zero_columns_;
   Cta* ctas_[2] = {};
   BitRange bits_of_b_ = {};
   Room& room_ = room();

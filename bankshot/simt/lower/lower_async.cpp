@@ -4,6 +4,7 @@
 #include "bankshot/simt/async/async_copy.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/async/tensor_copy.hpp"
+#include "bankshot/simt/async/tensor_map.hpp"
 #include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
@@ -163,20 +164,34 @@ bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, Copy
 }
 
 /// @return false after an error
+/// op[4].
+uint32_t mode_of(const Match& m) {
+  if (!m.which({"tile::gather4", "tile::scatter4"}).empty()) return kFourRows;
+  if (m.has("im2col::w")) return TensorMap::im2col_w;
+  if (m.has("im2col::w::128")) return TensorMap::im2col_w128;
+  return m.which({"im2col", "im2col_no_offs"}).empty() ? TensorMap::tiled : TensorMap::im2col;
+}
+
+/// Whether offsets follow the coordinates.
+bool has_offsets(const Match& m) { return !m.which({"im2col", "im2col::w", "im2col::w::128"}).empty(); }
+
 bool check_mode(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
   if (!m.which({"tile::gather4", "tile::scatter4"}).empty() && !m.has("2d"))
     return decoder.error(instruction.position, "gather4 and scatter4 take tensors of 2 dimensions: write .2d");
-  if (m.which({"im2col", "im2col_no_offs"}).empty() || m.which({"1d", "2d"}).empty()) return true;
+  if (mode_of(m) == TensorMap::tiled || mode_of(m) == kFourRows || m.which({"1d", "2d"}).empty()) return true;
   return decoder.error(instruction.position, "im2col takes tensors of 3 to 5 dimensions");
 }
 
 /// im2col: one offset for each dimension that is neither channels nor images.
-bool lower_offsets(Decoder& decoder, const Operand& operand, CopyInfo& copy) {
+bool lower_offsets(Decoder& decoder, const Operand& operand, const Match& m, CopyInfo& copy) {
+  const bool wide = mode_of(m) != TensorMap::im2col;
+  const size_t count = wide ? 2 : copy.coordinates.size() - 2;
   const std::vector<Operand> one{operand};
   const std::vector<Operand>& all = operand.kind == Operand::Kind::vector ? operand.elements : one;
-  if (all.size() + 2 != copy.coordinates.size())
-    return decoder.error(operand.position,
-                         "expected " + std::to_string(copy.coordinates.size() - 2) + " offsets in braces");
+  if (all.size() != count)
+    return decoder.error(
+        operand.position,
+        "expected " + (wide ? "wHalo and wOffset" : std::to_string(count) + " offsets") + " in braces");
   for (const Operand& offset : all) copy.offsets.push_back(decoder.source(offset, Type::u16));
   return true;
 }
@@ -184,12 +199,11 @@ bool lower_offsets(Decoder& decoder, const Operand& operand, CopyInfo& copy) {
 }  // namespace
 
 void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  const bool stores = m.has("bulk_group"), offsets = m.has("im2col") && !stores;
+  const bool stores = m.has("bulk_group"), offsets = has_offsets(m);
   const size_t masks = m.has("multicast::cluster") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, (stores ? 2 : 3) + (offsets ? 1 : 0) + masks + hints)) return;
   if (!check_mode(decoder, instruction, m)) return;
-  if (!m.which({"im2col", "im2col_no_offs"}).empty()) out.op[4] = kIm2col;
-  if (!m.which({"tile::gather4", "tile::scatter4"}).empty()) out.op[4] = kFourRows;
+  out.op[4] = mode_of(m);
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
   if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;
@@ -201,7 +215,7 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   } else {
     if (!lower_side(decoder, operands[0], Space::shared, copy.to) ||
         !lower_side(decoder, operands[2], Space::shared, copy.barrier) ||
-        (offsets && !lower_offsets(decoder, operands[3], copy))) {
+        (offsets && !lower_offsets(decoder, operands[3], m, copy))) {
       return;
     }
     if (masks != 0) copy.ctas = decoder.source(operands[offsets ? 4 : 3], Type::u16);
@@ -212,11 +226,11 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
 }
 
 void lower_tensor_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  const size_t offsets = m.has("im2col") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
+  const size_t offsets = has_offsets(m) ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, 1 + offsets + hints) || !check_mode(decoder, instruction, m)) return;
   CopyInfo copy;
   if (!lower_tensor(decoder, instruction.operands[0], m, copy, out)) return;
-  if (offsets != 0 && !lower_offsets(decoder, instruction.operands[1], copy)) return;
+  if (offsets != 0 && !lower_offsets(decoder, instruction.operands[1], m, copy)) return;
   if (hints != 0) decoder.source(instruction.operands.back(), Type::b64);
 }
 

@@ -59,8 +59,8 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
   return all;
 }
 
-/// `{layer, x, y, z}` without what the geometry lacks; three coordinates may be followed by one that means nothing, so
-/// that vectors have 1, 2 or 4 elements.
+/// `{layer, x, y, z}` without what the geometry lacks; vectors have 1, 2 or 4 elements, of which the last may mean
+/// nothing.
 bool coordinates(Decoder& decoder, const Operand& operand, Type type, TextureOp& op) {
   if (operand.elements.size() != 1) {
     return decoder.error(
@@ -71,7 +71,7 @@ bool coordinates(Decoder& decoder, const Operand& operand, Type type, TextureOp&
   }
   const std::vector<const Operand*> parts = elements_of(operand.elements[0]);
   const unsigned first = op.layered ? 1 : 0, needed = first + axes(op.shape);
-  if (parts.size() != needed && !(needed == 3 && parts.size() == 4)) {
+  if (parts.size() != needed && (parts.size() < needed || (parts.size() != 2 && parts.size() != 4))) {
     return decoder.error(operand.position,
                          "expected " + std::to_string(needed) + " coordinates, found " + std::to_string(parts.size()));
   }

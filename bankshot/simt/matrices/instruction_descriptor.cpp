@@ -69,8 +69,10 @@ std::string read_scales(Fields field, const TensorProductForm& form, TensorProdu
   const bool packed = is_packed(form.kind);
   if (field(0, 2) != 0 || field(3, 1) != 0 || field(6, 1) != 0 || field(24, 3) != 0 || (packed && field(12, 1) != 0))
     return std::string("bits 0, 1, 3, 6, ") + (packed ? "12, " : "") + "and 24 to 26 must be 0";
-  if (field(31, 1) != 0) return packed ? "bit 31, K of 96, is not supported" : "bit 31 must be 0";
-  out.scales = form.scales;
+  const bool deep = field(31, 1) != 0;
+  if (deep && (!packed || out.sparse)) return "bit 31, K of 96, is for .kind::mxf4 and .kind::mxf4nvf4 without .sp";
+  out.depth = deep ? 48 : 32;
+  out.scales = deep ? form.scales * 3 / 2 : form.scales;
   out.scale = field(23, 1) != 0 ? ScaleFormat::ue8m0 : ScaleFormat::ue4m3;
   const bool four = form.scales == 4;
   if (out.scale == ScaleFormat::ue4m3 && !(form.kind == Kind::mxf4nvf4 && four))
@@ -79,11 +81,11 @@ std::string read_scales(Fields field, const TensorProductForm& form, TensorProdu
   out.first_scale_b = field(4, 2);
   out.first_scale_a = field(29, 2);
   for (const bool of_a : {true, false}) {
-    const ScaleChoice choice{of_a, true, 4, form.scales};
+    const ScaleChoice choice{of_a, true, 4, deep ? form.scales / 2 : form.scales};
     const unsigned found = of_a ? out.first_scale_a : out.first_scale_b;
     if (choice.allows(found)) continue;
     return choice.what() + (of_a ? " (bits 29 and 30)" : " (bits 4 and 5)") + " is " + std::to_string(found) +
-           ", but with " + (four ? "four" : "two") + " of them it must be " + choice.values();
+           ", but with " + std::to_string(out.scales) + " of them it must be " + choice.values();
   }
   return {};
 }
@@ -91,6 +93,8 @@ std::string read_scales(Fields field, const TensorProductForm& form, TensorProdu
 /// The fields of the others. @return what is wrong with them
 std::string read_sums(Fields field, const TensorProductForm& form, TensorProduct& out) {
   if (field(6, 1) != 0 || field(23, 1) != 0 || field(29, 1) != 0) return "bits 6, 23 and 29 must be 0";
+  static constexpr unsigned kShifts[] = {0, 8, 16, 32};
+  if (form.stationary) out.most_shift = kShifts[field(30, 2)];
   out.saturate = field(3, 1) != 0;
   const bool integers = form.kind == Kind::i8;
   if (out.saturate && !integers) return "bit 3, saturation, is for .kind::i8 only";

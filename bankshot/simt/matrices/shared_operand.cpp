@@ -15,9 +15,8 @@ namespace {
 constexpr unsigned kLanes32 = 32, kUnit = 16;
 
 std::string text_of(const MatrixDescriptor& d) {
-  return "start " + std::to_string(d.start) + ", leading offset " + std::to_string(d.leading) + ", stride offset " +
-         std::to_string(d.stride) + ", " +
-         d.swizzle().text() +
+  return "start " + std::to_string(d.start) + (d.absolute ? ", leading address " : ", leading offset ") +
+         std::to_string(d.leading) + ", stride offset " + std::to_string(d.stride) + ", " + d.swizzle().text() +
          (d.base_offset == 0 ? "" : ", base offset " + std::to_string(d.base_offset));
 }
 
@@ -51,7 +50,7 @@ OperandLayout SharedOperand::layout() const {
           static_cast<uint16_t>(rows),
           static_cast<uint16_t>(depth),
           {mn_major, descriptor.swizzle(), descriptor.leading, descriptor.stride,
-           static_cast<uint8_t>(descriptor.base_offset)}};
+           static_cast<uint8_t>(descriptor.base_offset), descriptor.absolute}};
 }
 
 bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedOperand& operand, std::byte* to) {

@@ -39,6 +39,11 @@ std::string TensorProduct::wrong_lane(unsigned lane) const {
          std::to_string(m) + ", but is at lane " + std::to_string(lane);
 }
 
+unsigned TensorProduct::columns_of_scales(bool of_a) const {
+  const unsigned lines = of_a ? rows() : columns(), first = of_a ? first_scale_a : first_scale_b;
+  return scales == 0 ? 0 : (first + scales - 1) / 4 * scale_step(of_a) + (lines + 31) / 32;
+}
+
 TensorAddress TensorProduct::metadata(unsigned row, unsigned lane) const {
   // Lane 4 r + g of mma.sp: of elements of 16 bits and more, group g of k of row r, and of row r + 8 in its upper half;
   // of narrower ones, half g / 2 of k of row r + 8 (g mod 2).

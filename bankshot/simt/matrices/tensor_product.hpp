@@ -39,10 +39,10 @@ struct TensorOperands {
   enum : unsigned { kDescriptor, kMetadata, kScalesA = 3, kScalesB = 5, kZeroColumns = 7, kDisabled };
 };
 
-/// A product of m × k by k × n. Each row of A has 32 bytes, and so has each column of B; of a sparse A half of the
-/// elements are kept, and columns of B have 64 bytes.
+/// A product of m × k by k × n. Each row of A has `depth` bytes, and so has each column of B; of a sparse A half of the
+/// elements are kept, and columns of B have twice as many.
 struct TensorProduct {
-  static constexpr unsigned kDepth = 32;  ///< bytes
+  unsigned depth = 32;  ///< 48: packed elements of 4 bits with K of 96
   unsigned m = 0, n = 0;
   Element d = Element::f32, a = Element::f16, b = Element::f16;
   bool negate_a = false, negate_b = false, mn_major_a = false, mn_major_b = false, saturate = false;
@@ -50,13 +50,14 @@ struct TensorProduct {
   unsigned selector = 0;  ///< sparse: which column holds the metadata
   ScaleFormat scale = ScaleFormat::none;
   unsigned scales = 0, first_scale_a = 0, first_scale_b = 0;  ///< how many of a row, and the byte of the first
+  unsigned most_shift = 0;                                    ///< .ws: by which columns of B may be shifted
 
   /// @param descriptor  the 32 bits that the instruction is given @return what is wrong with it; empty if nothing is
   static std::string read(uint32_t descriptor, const TensorProductForm& form, TensorProduct& out);
 
-  unsigned kept() const { return kDepth * 8 / bits(a); }  ///< elements of a row of A
+  unsigned kept() const { return depth * 8 / bits(a); }  ///< elements of a row of A
   unsigned k() const { return sparse ? 2 * kept() : kept(); }
-  unsigned depth_of_b() const { return sparse ? 2 * kDepth : kDepth; }
+  unsigned depth_of_b() const { return sparse ? 2 * depth : depth; }
   /// Of each CTA.
   unsigned rows() const { return pair ? m / 2 : m; }
   unsigned columns_of_b() const { return pair ? n / 2 : n; }
@@ -81,9 +82,11 @@ struct TensorProduct {
   /// Where the word is that lane `lane` of mma.sp would have for the sixteen rows from `row` on.
   TensorAddress metadata(unsigned row, unsigned lane) const;
 
-  /// Columns of scale factors of a row of A, or of a column of D, from their address on. They are there in each 32
-  /// lanes; a sum takes those of its own lanes.
-  static unsigned columns_of_scales(unsigned lines) { return (lines + 31) / 32; }
+  /// Columns of scale factors of the rows of A, or of the columns of D, from their address on. They are there in each
+  /// 32 lanes; a sum takes those of its own lanes.
+  unsigned columns_of_scales(bool of_a) const;
+  /// Columns from those with the first four factors of lines to those with the next four.
+  unsigned scale_step(bool of_a) const { return of_a ? 4 : (n + 127) / 128 * 4 / parts(); }
 
  private:
   /// 64 rows in the first 16 of each 32 lanes.

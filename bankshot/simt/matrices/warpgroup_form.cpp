@@ -48,8 +48,10 @@ std::string MatrixDescriptor::read(uint64_t bits, MatrixDescriptor& out) {
   }
   if (version != 1)
     return "bits 46 to 48 must be 1, but are " + std::to_string(version) + ": a descriptor of wgmma does not fit";
-  if ((bits >> 52 & 1) != 0) return "bit 52, an absolute leading offset, is not supported";
   out = unpacked(bits);
+  out.absolute = (bits >> 52 & 1) != 0;
+  if (out.absolute && (layout != 2 || out.base_offset != 0))
+    return "bit 52, an absolute leading offset, needs layout 2 (the swizzle of 128 bytes) and a base offset of 0";
   if (layout == 1) {
     out.atom = 128;
     out.unit = 32;
@@ -63,6 +65,8 @@ OperandCore MatrixDescriptor::core(bool mn_major, unsigned g, unsigned j) const 
   const auto of_pattern = static_cast<uint32_t>(rows.size()) * 16 / unit;
   uint32_t first = start;
   if (!mn_major) {
+    const uint32_t in_row = start % atom + j * 16;
+    if (absolute && in_row >= atom) first = leading + in_row - atom - j * 16;
     first += g * stride + j * (wide == 1 ? leading : 16);
   } else if (wide == 1) {
     first += j * stride + g * leading;

@@ -42,11 +42,12 @@ using OperandCore = std::array<uint32_t, 8>;
 struct MatrixDescriptor {
   uint32_t start = 0, leading = 0, stride = 0;  ///< bytes
   unsigned base_offset = 0;
-  unsigned atom = 16;  ///< bytes of a row of the swizzle: 32, 64, 128; 16: none
-  unsigned unit = 16;  ///< bytes that the swizzle moves together; 32: four rows of 128 bytes are a pattern
+  unsigned atom = 16;     ///< bytes of a row of the swizzle: 32, 64, 128; 16: none
+  unsigned unit = 16;     ///< bytes that the swizzle moves together; 32: four rows of 128 bytes are a pattern
+  bool absolute = false;  ///< what reaches behind the 128 bytes of a row is at `leading`, an address
 
   static MatrixDescriptor unpacked(uint64_t bits);
-  /// One of tcgen05, whose layout is in bits 61 to 63. @return what is wrong or not supported; empty if nothing is
+  /// One of tcgen05, whose layout is in bits 61 to 63. @return what is wrong; empty if nothing is
   static std::string read(uint64_t bits, MatrixDescriptor& out);
   Swizzle swizzle() const {
     return {static_cast<uint8_t>(atom == 16 ? 0 : atom), static_cast<uint8_t>(unit)};

@@ -17,7 +17,7 @@ TensorWork product_work(const Warp& w, const Instr* i, uint64_t lanes) {
   // One that does not fit faults when it is executed.
   if (!TensorProduct::read(w.row<const uint32_t>(descriptors)[std::countr_zero(lanes)], form, product).empty())
     return work;
-  const unsigned of_a = form.a_in_tensor_memory ? 0 : product.rows() * TensorProduct::kDepth;
+  const unsigned of_a = form.a_in_tensor_memory ? 0 : product.rows() * product.depth;
   return {static_cast<unsigned>(std::popcount(lanes)), product.n, of_a + product.columns_of_b() * product.depth_of_b()};
 }
 

@@ -15,6 +15,7 @@ struct TileLayout {
   Swizzle swizzle;
   uint32_t leading = 0, stride = 0;  ///< the descriptor's offsets, bytes
   uint8_t base_offset = 0;
+  bool absolute = false;  ///< leading is an address
 
   auto operator<=>(const TileLayout&) const = default;
 };

@@ -95,7 +95,7 @@ std::optional<TilePlace> TileReads::place_in_cores(const Tiles& tiles, uint32_t 
   const TileLayout& layout = tiles.layout;
   const uint32_t along = layout.mn_major ? layout.stride : layout.leading;  // to the next 16 bytes of the rows
   const uint32_t across = layout.mn_major ? layout.leading : layout.stride;
-  if (along == 0) return std::nullopt;
+  if (along == 0 || layout.absolute) return std::nullopt;
   const bool columns_first = across > along;
   const uint32_t within = columns_first ? offset % across : offset;
   const uint32_t inner = across == 0 || columns_first ? within % along : within % along % across;

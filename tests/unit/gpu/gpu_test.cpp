@@ -102,7 +102,7 @@ TEST(Gpu, is_found_by_name_or_path) {
   EXPECT_TRUE(find_gpu(kFolder + "/a100.toml"));
   const Result<Gpu> unknown = find_gpu("gtx4800");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("a100, b200, cf11, gtx480, gtx580, h100"), std::string::npos)
+  EXPECT_NE(unknown.error().message.find("a100, b200, b300, cf11, gtx480, gtx580, h100"), std::string::npos)
       << unknown.error().message;
   EXPECT_FALSE(find_gpu("no/such.toml"));
   unsetenv("BANKSHOT_GPUS");
@@ -207,8 +207,8 @@ TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
   ASSERT_TRUE(gpu) << gpu.error().message;
   EXPECT_FALSE(gpu->timing);
   EXPECT_FALSE(shipped("mi300x").timing);
-  for (const std::string name :
-       {"a100", "b200", "cf11", "gtx480", "gtx580", "h100", "k20", "rtx3090", "rtx4090", "rtx5090", "t4", "v100"})
+  for (const std::string name : {"a100", "b200", "b300", "cf11", "gtx480", "gtx580", "h100", "k20", "rtx3090",
+                                 "rtx4090", "rtx5090", "t4", "v100"})
     EXPECT_TRUE(shipped(name).timing) << name;
 }
 
@@ -317,9 +317,10 @@ TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
   is_close(gb("rtx4090"), 1008);
   is_close(gb("h100"), 3350);
   is_close(gb("b200"), 8000);
+  is_close(gb("b300"), 8000);
   is_close(gb("rtx5090"), 1792);
-  for (const std::string name :
-       {"gtx480", "gtx580", "cf11", "k20", "v100", "t4", "a100", "rtx3090", "rtx4090", "h100", "b200", "rtx5090"}) {
+  for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "t4", "a100", "rtx3090", "rtx4090", "h100",
+                                 "b200", "b300", "rtx5090"}) {
     const Gpu gpu = shipped(name);  // what CUDA tells: two transfers a cycle of its memory clock
     is_close(gb(name), 2e-6 * gpu.memory_khz * gpu.memory_bus_bits / 8);
     EXPECT_DOUBLE_EQ(gb(name) * 1e9, gpu.timing->dram_bytes_per_second());
@@ -337,6 +338,7 @@ TEST(Gpu, peak_of_single_precision_is_the_published_one) {
   is_close(gflops("rtx3090"), 35'580);
   is_close(gflops("rtx4090"), 82'580);
   is_close(gflops("b200"), 74'450);  // 18,944 cores, 1.965 GHz
+  is_close(gflops("b300"), 76'990);  // the same, 2.032 GHz
   is_close(gflops("rtx5090"), 104'800);
   is_close(gflops("h100"), 66'900);  // 16,896 cores, 1.98 GHz
 }
@@ -369,6 +371,7 @@ TEST(Gpu, latencies_add_up_to_what_was_measured) {
                         {"rtx4090", 285, 607},
                         {"h100", 295, 643},
                         {"b200", 300, 608},
+                        {"b300", 300, 609},
                         {"rtx5090", 285, 593}}) {
     const Gpu gpu = shipped(c.gpu);
     EXPECT_NEAR(l2_hit(*gpu.timing), c.l2, c.l2 * 0.02) << c.gpu;

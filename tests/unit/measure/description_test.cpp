@@ -158,7 +158,8 @@ TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) 
   EXPECT_EQ(nearest(8, 0), "a100");
   EXPECT_EQ(nearest(8, 7), "rtx3090");  // of 8.6 and 8.9 the older
   EXPECT_EQ(nearest(12, 0), "rtx5090");
-  EXPECT_EQ(nearest(10, 3), "b200");
+  EXPECT_EQ(nearest(10, 0), "b200");
+  EXPECT_EQ(nearest(10, 3), "b300");
   EXPECT_EQ(nearest(3, 7), "k20");
   EXPECT_EQ(nearest(2, 1), "gtx480");
   EXPECT_EQ(nearest(2, 0, "GeForce GTX 580"), "gtx580");

@@ -99,7 +99,7 @@ TEST(PtxChecker, rejects_calls_and_aliases_of_functions_that_are_not_there) {
 
 TEST(PtxChecker, rejects_versions_and_addresses_it_does_not_know) {
   EXPECT_EQ(checked("")[0].message, "the module has no .version");
-  EXPECT_EQ(checked(".version 1.4\n.target sm_20\n")[0].message, "PTX 1.4 is too old");
+  EXPECT_EQ(checked(".version 1.3\n.target sm_13\n")[0].message, "PTX 1.3 is too old");
   EXPECT_EQ(checked(".version 8.0\n.address_size 32\n")[0].message, "32-bit addresses are not supported");
   EXPECT_EQ(checked(".version 12.3\n.target sm_999\n.address_size 64\n").size(), 0u);
 }

@@ -152,6 +152,26 @@ TEST_F(TensorCopy, boxes_are_stored_and_combined) {
   }
 }
 
+TEST_F(TensorCopy, what_lies_outside_the_tensor_is_not_stored) {
+  // PTX ISA 9.0, section 5.5.3: of a box of 8 x 2 words at column -4, row -1 only four words of its second row are
+  // inside; they are words 12 to 15 of shared memory. A sum at column 13, row -1 has three.
+  const uint64_t sizes[] = {16, 4}, strides[] = {64};
+  const uint32_t steps[] = {1, 1}, box[] = {8, 2};
+  std::vector<uint32_t> data(64, 1000);
+  const auto result = run_with(
+      "add.u32 %r3, %r1, 100; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], %r3; "
+      "fence.proxy.async.shared::cta; bar.sync 0;"
+      "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {-4, -1}], [%r20];"
+      "@%p2 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {13, -1}], [%r20]; ret;",
+      1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 64; ++i)
+    EXPECT_EQ(out[64 + i], i < 4 ? 112 + i : i >= 13 && i < 16 ? 1108 + i - 13 : 1000) << i;
+  // Nor is anything before the tensor.
+  for (uint32_t i = 32; i < 64; ++i) EXPECT_EQ(out[i], 0u) << i;
+}
+
 TEST_F(TensorCopy, bits_of_boxes_are_combined) {
   // Each in a row of its own: 0xf0 and-ed, or-ed and xor-ed with what is there.
   const uint64_t sizes[] = {8, 3}, strides[] = {32};
@@ -271,7 +291,7 @@ TEST_F(TensorCopy, rejects_what_does_not_fit) {
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+64], [%rd1, {0, 0}], [%r21];"), "aligned to 128 bytes"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+32, {0, 0}], [%r21];"), "aligned to 64 bytes"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+128, {0, 0}], [%r21];"), "there is no tensor map here"));
-  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+3584], [%rd1, {0, 0}], [%r21];"), "shared memory"));
+  EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+8704], [%rd1, {0, 0}], [%r21];"), "shared memory"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];", 128), "past the end of"));
   // What was replaced field by field is looked at when it is used.
   const std::string replace = "tensormap.replace.tile.";

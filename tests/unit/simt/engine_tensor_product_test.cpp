@@ -74,6 +74,81 @@ TEST_F(EngineTensorProduct, packed_elements_have_two_or_four_scale_factors) {
   }
 }
 
+TEST_F(EngineTensorProduct, rows_of_96_packed_elements_have_three_or_six_scale_factors) {
+  for (const bool in_tensor_memory : {false, true}) {
+    for (const auto& [vector, scales, byte] :
+         {std::tuple("block32", 3u, 3u), std::tuple("block16", 6u, 2u), std::tuple("scale_vec::4X", 6u, 0u)}) {
+      // In tensor memory there are 32 bytes of a row of A, and behind them zeros.
+      const unsigned kept = in_tensor_memory ? 64 : 96;
+      expect_sums({std::string("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.") + vector + " [%r9], " +
+                       (in_tensor_memory ? "[%r16]" : "%rd4") + ", %rd5, %r12, [%r18], [%r19], %p5",
+                   0x88800480 | kN / 8 << 17 | byte << 29 | byte << 4, kAny},
+                  [&](unsigned, unsigned lane, unsigned column) {
+                    double all = 0;
+                    for (unsigned k = 0; k < kept; ++k) {
+                      const unsigned b = byte + k * scales / 96;
+                      all += packed_e2m1(kAny, place_a, lane, k) * packed_e2m1(kAny, place_b, column, k) *
+                             scale(lane / 32, lane, b) * scale(lane / 32, column, b);
+                    }
+                    return all;
+                  });
+    }
+  }
+}
+
+TEST_F(EngineTensorProduct, what_is_behind_a_row_of_128_bytes_is_at_the_leading_address) {
+  // The rows of A begin 96 bytes behind s, with 128 bytes from one to the next; their last 16 bytes are at s + 2048.
+  Case c{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block32 [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
+         0x88800480 | kN / 8 << 17, kAny};
+  const auto descriptors = [](const std::string& layout) {
+    return "add.u64 %rd7, %rd3, 128; shl.b64 %rd7, %rd7, 16; or.b64 %rd7, %rd7, %rd3; add.u64 %rd4, %rd7, 6; "
+           "or.b64 %rd4, %rd4, " +
+           layout + "; or.b64 %rd5, %rd3, 0x0000402000080000;\n";
+  };
+  c.descriptors = descriptors("0x4010401000000000");
+  expect_sums(c, [&](unsigned, unsigned lane, unsigned column) {
+    const auto place_in_a = [](unsigned r, unsigned b) {
+      const unsigned at = r / 8 * 256 + r % 8 * 128 + (b < 32 ? 96 + b : 2048 + b - 32);
+      return at ^ (at >> 7 & 7) << 4;
+    };
+    double all = 0;
+    for (unsigned k = 0; k < 96; ++k)
+      all += packed_e2m1(kAny, place_in_a, lane, k) * packed_e2m1(kAny, place_b, column, k) *
+             scale(lane / 32, lane, k / 32) * scale(lane / 32, column, k / 32);
+    return all;
+  });
+  for (const char* layout : {"0xc010401000000000", "0x4012401000000000"}) {
+    c.descriptors = descriptors(layout);
+    EXPECT_NE(message_of(c).find("bit 52, an absolute leading offset, needs layout 2"), std::string::npos);
+  }
+  Case mn_major{"tcgen05.mma.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5", 0x08008010 | kN / 8 << 17, kAny};
+  mn_major.descriptors = descriptors("0x4010401000000000");
+  EXPECT_NE(message_of(mn_major).find("bit 52, an absolute leading offset, is for operands that are K-major"),
+            std::string::npos);
+}
+
+TEST_F(EngineTensorProduct, columns_of_zeros_and_shifted_columns) {
+  // Seven columns in turn: four of B, three of zeros; the first is left out. Column c is column c + 5 of B.
+  for (const bool sparse : {false, true}) {
+    Case c{"tcgen05.mma.ws" + std::string(sparse ? ".sp" : "") + ".cta_group::1.kind::f16 [%r9], %rd4, %rd5, " +
+               (sparse ? "[%r17], " : "") + "%r12, %p5, 0x0503028000000001",
+           0x48000010 | 64 / 8 << 17 | (sparse ? 4u : 0u), kHalvesNearOne};
+    // 0x4: the first two of four elements are kept.
+    std::fill_n(c.metadata, 4, 0x44444444);
+    c.descriptors = "or.b64 %rd4, %rd3, 0x0000401000080000; or.b64 %rd5, %rd3, 0x0000401000080000;\n";
+    expect_sums(c, [&](unsigned, unsigned lane, unsigned column) {
+      if ((column + 1) % 7 >= 4) return 0.0;
+      double all = 0;
+      for (unsigned k = 0; k < 16; ++k) {
+        const unsigned in_b = sparse ? k / 2 * 4 + k % 2 : k;
+        all += half_at(kHalvesNearOne, place_a(lane, 2 * k)) *
+               half_at(kHalvesNearOne, place(kStartB, 256, column + 5, 2 * in_b));
+      }
+      return all;
+    });
+  }
+}
+
 TEST_F(EngineTensorProduct, scale_factors_may_be_e4m3) {
   // Bytes 126 to 128 are 448, NaN and 0.
   const auto number = [](unsigned byte) { return byte == 127 ? std::nan("") : byte == 126 ? 448.0 : 0.0; };
@@ -201,8 +276,11 @@ TEST_F(EngineTensorProduct, what_descriptors_and_operands_cannot_be_is_named) {
   expect("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block32 [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
          0x08080480, "scale factors of .kind::mxf4nvf4, two of a row, are ue8m0: bit 23 must be 1");
   expect(scaled, 0x28880480,
-         "the byte of the scale factors of A (bits 29 and 30) is 1, but with two of them it must be 0 or 2");
-  expect(scaled, 0x88880480, "bit 31, K of 96, is not supported");
+         "the byte of the scale factors of A (bits 29 and 30) is 1, but with 2 of them it must be 0 or 2");
+  expect("tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale [%r9], %rd4, %rd5, [%r17], %r12, [%r18], [%r19], %p5",
+         0x88880484, "bit 31, K of 96, is for .kind::mxf4 and .kind::mxf4nvf4 without .sp");
+  expect("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 [%r9], %rd4, %rd5, %r12, [%r18], [%r19], %p5",
+         0xa8880480, "(bits 29 and 30) is 1, but with 6 of them it must be 0 or 2");
   expect(scaled, 0x10880480, "M is 256, but .kind::mxf4 takes 128");
   expect(scaled, 0x08880490, "the byte of the scale factors of B (bits 4 and 5) is 1");
   expect(scaled, 0x08888480, "A has elements of 4 bits, which cannot be MN-major");
@@ -213,8 +291,8 @@ TEST_F(EngineTensorProduct, what_descriptors_and_operands_cannot_be_is_named) {
   expect("tcgen05.mma.sp.cta_group::1.kind::f16 [%r9], %rd4, %rd5, [%r17], %r12, %p5", 0x08080010,
          "bit 2 must be 1 for an instruction with .sp");
   expect("tcgen05.mma.ws.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5, %rd3", 0x08100010, "it ran");
-  expect("tcgen05.mma.ws.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5, 0x8000000000", 0x08100010,
-         "zero-column-mask-desc asks for columns of zeros");
+  expect("tcgen05.mma.ws.cta_group::1.kind::f16 [%r9], %rd4, %rd5, %r12, %p5, 0x1000000000", 0x08100010,
+         "zero-column-mask-desc does not fit: bits 36 to 38, 62 and 63 must be 0");
   const auto refused = [&](const std::string& product) { return refusal(text_of({product, 0, kAny})); };
   EXPECT_NE(refused("tcgen05.mma.cta_group::1.kind::f16.ashift [%r9], %rd4, %rd5, %r12, %p5")
                 .find(".ashift needs A in tensor memory"),

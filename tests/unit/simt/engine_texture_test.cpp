@@ -58,6 +58,7 @@ class EngineTextureTest : public EngineTest {
 TEST_F(EngineTextureTest, every_geometry_fetches_its_texel) {
   EXPECT_EQ(first(image(Shape::line), "tex.1d.v4.f32.f32 " + d + ", [%rd3, {%f1}];"), 3);
   EXPECT_EQ(first(image(Shape::line), "tex.1d.v4.f32.s32 " + d + ", [%rd3, {%r5}];"), 3);
+  EXPECT_EQ(first(image(Shape::line), "tex.1d.v4.f32.s32 " + d + ", [%rd3, {%r5, %r6, %r6, %r6}];"), 3);
   EXPECT_EQ(first(image(Shape::line), "tex.1d.v4.f32.s32 " + d + ", [%rd3, %r5];"), 3);
   EXPECT_EQ(first(image(Shape::plane), "tex.2d.v4.f32.f32 " + d + ", [%rd3, {%f1, %f2}];"), 11);
   EXPECT_EQ(first(image(Shape::plane), "tex.base.2d.v4.f32.s32 " + d + ", [%rd3, {%r5, %r6}];"), 11);

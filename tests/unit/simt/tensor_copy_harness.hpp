@@ -36,7 +36,7 @@ class TensorCopy : public EngineTest {
     return result;
   }
   static inline const std::string kBegin =
-      ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; mov.u32 %r20, s; mov.u32 %r21, "
+      ".shared .align 128 .b8 s[9216]; .shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; mov.u32 %r20, s; mov.u32 %r21, "
       "bar;"
       "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0;\n";
   static std::string wait(unsigned bytes) {

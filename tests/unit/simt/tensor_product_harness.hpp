@@ -46,12 +46,15 @@ class TensorProductTest : public EngineTest {
     uint32_t descriptor = 0;
     Fill fill;
     bool pair = false;
+    unsigned least_scale = 126;  ///< of the bytes of scale factors
     uint32_t metadata[4] = {0x8c9de44c, 0xed48c94e, 0x49cd8e48, 0xce4d98dc};
     std::string descriptors = "or.b64 %rd4, %rd3, 0x0000401000080000; or.b64 %rd5, %rd3, 0x0000402000080000;\n";
   };
 
   /// Bytes of scale factors: of lane l of column c byte b.
-  static unsigned scale_byte(unsigned lane, unsigned column, unsigned b) { return 126 + (lane + column + b) % 3; }
+  static unsigned scale_byte(unsigned lane, unsigned column, unsigned b, unsigned least = 126) {
+    return least + (lane + column + b) % 3;
+  }
   /// Words of metadata, two of them: of a lane.
   static uint64_t metadata(const Case& c, unsigned lane) {
     return c.metadata[lane % 2] | uint64_t{c.metadata[2 + lane / 2 % 2]} << 32;
@@ -65,11 +68,11 @@ class TensorProductTest : public EngineTest {
              "], {" + registers + "};\n";
     };
     std::string scales;
-    for (unsigned column = 0; column < 4; ++column) {
+    for (unsigned column = 0; column < 8; ++column) {
       for (unsigned b = 0; b < 4; ++b) {
         const std::string from = std::to_string(column + b), shift = std::to_string(8 * b);
-        scales += "add.u32 %r14, %r3, " + from +
-                  "; rem.u32 %r14, %r14, 3; add.u32 %r14, %r14, 126; shl.b32 %r14, %r14, " + shift + "; " +
+        scales += "add.u32 %r14, %r3, " + from + "; rem.u32 %r14, %r14, 3; add.u32 %r14, %r14, " +
+                  std::to_string(c.least_scale) + "; shl.b32 %r14, %r14, " + shift + "; " +
                   (b == 0 ? "mov.b32 %r15, %r14;\n" : "or.b32 %r15, %r15, %r14;\n");
       }
       scales += store(kColumnScalesA + column, "%r15", 1) + store(kColumnScalesB + column, "%r15", 1);
@@ -135,8 +138,13 @@ class TensorProductTest : public EngineTest {
     return text;
   }
 
+  static double as_float(uint32_t word) { return static_cast<double>(std::bit_cast<float>(word)); }
+  static double half_at(const Fill& fill, unsigned at) {
+    return minifloat(fill.byte(at) | fill.byte(at + 1) << 8, 5, 10);
+  }
   /// Runs it and compares out with what sum() gives for a lane of a CTA and a column.
-  void expect_sums(const Case& c, const std::function<double(unsigned cta, unsigned lane, unsigned column)>& sum) {
+  void expect_sums(const Case& c, const std::function<double(unsigned cta, unsigned lane, unsigned column)>& sum,
+                   const std::function<double(uint32_t word)>& value = as_float) {
     const unsigned ctas = c.pair ? 2 : 1;
     cluster = {ctas, 1, 1};
     const auto stats = run(text_of(c), {ctas, 1, 1}, {128, 1, 1}, ctas * 128 * kN);
@@ -145,7 +153,7 @@ class TensorProductTest : public EngineTest {
     for (unsigned at = 0; at < ctas * 128 * kN; ++at) {
       const double expected = sum(at / kN / 128, at / kN % 128, at % kN);
       if (std::isnan(expected)) continue;  // not a place of D
-      ASSERT_EQ(static_cast<double>(std::bit_cast<float>(out[at])), expected)
+      ASSERT_EQ(value(out[at]), expected)
           << c.product << ", lane " << at / kN % 128 << " of CTA " << at / kN / 128 << ", column " << at % kN;
       other_than_zero = other_than_zero || expected != 0;
     }
@@ -175,9 +183,10 @@ class TensorProductTest : public EngineTest {
   static double packed_e2m1(const Fill& fill, Place at, unsigned r, unsigned k) {
     return e2m1(fill.byte(at(r, k / 2)) >> k % 2 * 4);
   }
-  /// The power of two that is a scale factor: of a line, of block b; its lane may be in any quarter.
+  /// The power of two that is a scale factor: of a line, of block b; its lane may be in any quarter. The factors behind
+  /// the first four bytes are four columns further.
   static double scale(unsigned quarter, unsigned line, unsigned b) {
-    return std::ldexp(1, static_cast<int>(scale_byte(32 * quarter + line % 32, line / 32, b)) - 127);
+    return std::ldexp(1, static_cast<int>(scale_byte(32 * quarter + line % 32, line / 32 + b / 4 * 4, b % 4)) - 127);
   }
 };
 

@@ -32,7 +32,7 @@ struct Scale {
 
 /// The factors of eight sums side by side.
 struct ScaledDots {
-  static constexpr unsigned kMostScales = 4;
+  static constexpr unsigned kMostScales = 6;
   const f32* a;  ///< a row
   const f32* b;  ///< b[q * step + j] meets a[q] for sum j
   unsigned step;

@@ -1,0 +1,18 @@
+#include "bankshot/simt/matrices/zero_columns.hpp"
+
+#include <algorithm>
+
+namespace bankshot::simt {
+
+std::string ZeroColumns::read(uint64_t bits, const TensorProduct& product, ZeroColumns& out) {
+  out.bits_ = bits;
+  out.of_part_ = product.columns();
+  if (out.field(36, 3) != 0 || out.field(62, 2) != 0) return "bits 36 to 38, 62 and 63 must be 0";
+  const unsigned most = std::min(product.most_shift, product.m == 32 ? 16u : 32u);
+  if (out.shift() <= most) return {};
+  return "it shifts columns by " + std::to_string(out.shift()) + " (bits 56 to 61), but with M " +
+         std::to_string(product.m) + " and the maximum shift of the instruction descriptor (bits 30 and 31), " +
+         std::to_string(product.most_shift) + ", the most is " + std::to_string(most);
+}
+
+}  // namespace bankshot::simt
