@@ -70,8 +70,8 @@ OperandReport read_operand(const json& object, const std::vector<ptx::SourceFram
                     json_values::flag(object, "leading_is_absolute")}};
   report.reads = number<uint64_t>(object, "reads");
   for (const json& one : list(object, "written")) {
-    report.written.push_back({text(one, "op"), read_source(one, frames), json_values::flag(one, "tensor"), read_swizzle(one),
-                              number<uint64_t>(one, "bytes")});
+    report.written.push_back({text(one, "op"), read_source(one, frames), json_values::flag(one, "tensor"),
+                              read_swizzle(one), number<uint64_t>(one, "bytes")});
   }
   return report;
 }

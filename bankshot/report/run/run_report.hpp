@@ -30,7 +30,7 @@ struct Site {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteTotals totals;
-  std::optional<scratchpad::BankHash> hash = {};  ///< the site's own hash, under which it was counted
+  std::optional<scratchpad::BankHash> hash = {};      ///< the site's own hash, under which it was counted
   std::vector<simt::OperandReport> operands = {};     ///< by layout: what a product read by matrix descriptors
   std::vector<simt::SwizzleConflicts> swizzles = {};  ///< its accesses to tiles that products read so, by their swizzle
 };

@@ -55,8 +55,7 @@ std::string layout_text(const simt::OperandLayout& layout) {
                                              : fmt::format("copied: {} rows", layout.rows);
   text += fmt::format(" of {} bytes, {}, {}, leading {} {}, stride offset {}", layout.depth,
                       tile.mn_major ? "MN-major" : "K-major", tile.swizzle.text(), tile.absolute ? "address" : "offset",
-                      grouped(tile.leading),
-                      grouped(tile.stride));
+                      grouped(tile.leading), grouped(tile.stride));
   if (tile.base_offset != 0) text += fmt::format(", base offset {}", tile.base_offset);
   return text;
 }
@@ -104,7 +103,8 @@ std::string layouts_text(const std::vector<LayoutReads>& all, const Paint& paint
     if (reads.sites > 1) text += fmt::format(" and {} more", reads.sites - 1);
     text += "\n" + written_text(reads, paint);
   }
-  if (all.size() > kMostLayouts) text += fmt::format("      and {} more (--json lists all)\n", all.size() - kMostLayouts);
+  if (all.size() > kMostLayouts)
+    text += fmt::format("      and {} more (--json lists all)\n", all.size() - kMostLayouts);
   return text;
 }
 
@@ -151,8 +151,8 @@ std::string advice(const SwizzleConflicts& all, const Paint& paint) {
                                                          SwizzleConflicts::kSpans.begin())];
   const std::string mode = *best == 0 ? "NONE" : fmt::format("{}B", *best);
   return paint.strong(fmt::format("      with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} are left",
-                                  simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(), grouped(left),
-                                  grouped(all.conflicts))) +
+                                  simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(),
+                                  grouped(left), grouped(all.conflicts))) +
          "\n";
 }
 

@@ -208,7 +208,8 @@ const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const 
 
 void note_writers(Cta& cta, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask) {
   const TileWriter by{site, false, {}};
-  for (uint64_t rest = mask; rest != 0; rest &= rest - 1) cta.writers.wrote(by, addresses[std::countr_zero(rest)], width);
+  for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+    cta.writers.wrote(by, addresses[std::countr_zero(rest)], width);
 }
 
 void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,

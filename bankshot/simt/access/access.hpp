@@ -46,8 +46,8 @@ static inline scratchpad::AccessKind kind_at(const Warp& warp, uint32_t site) {
 /// An access wrote to shared memory that products may read as a tile.
 void note_writers(Cta& cta, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask);
 
-/// Counts one access to the shared memory of a CTA at the instruction's site (Instr::aux), if counting is on. Static, so
-/// that who is compiled for some hosts only has a copy of its own.
+/// Counts one access to the shared memory of a CTA at the instruction's site (Instr::aux), if counting is on. Static,
+/// so that who is compiled for some hosts only has a copy of its own.
 static inline void count_in_cta(Warp& warp, Cta& cta, uint32_t site, scratchpad::AccessKind kind, unsigned width,
                                 const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "bankshot/simt/tiles/swizzle.hpp"
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/simt/tiles/swizzle.hpp"
 
 namespace bankshot::simt {
 

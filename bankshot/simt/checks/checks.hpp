@@ -185,8 +185,7 @@ class Checks final : public Checker {
                                                   const hazards::WarpAccess& access);
   /// Whoever wrote the bytes now did not swizzle them.
   void forget_swizzle(Warp& w, uint64_t place, uint64_t bytes);
-  void look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places,
-                       Swizzle swizzle);
+  void look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places, Swizzle swizzle);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
                           unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);

@@ -273,7 +273,9 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   const std::string key = plain ? name + ".x" : name;
   const auto [it, added] = context_.specials.try_emplace(key, 0);
   bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" || key == "%current_graph_exec" ||
-                  key == kIsExplicitCluster ? 8 : 4;
+                  key == kIsExplicitCluster
+              ? 8
+              : 4;
   if (added) {
     LoadedProgram& program = *context_.program;
     const bool per_cta =

@@ -96,8 +96,8 @@ void lower_vector_move(Decoder& decoder, const ptx::Instruction& instruction, co
   const Operand& from = instruction.operands[1];
   if (fits(from)) {
     for (const Operand& element : from.elements) list.push_back(decoder.source(element, m.type));
-  } else if (from.kind == Operand::Kind::identifier && from.name.starts_with('%') && decoder.find(from.name) == nullptr &&
-             ptx::bits(m.type) == 32) {
+  } else if (from.kind == Operand::Kind::identifier && from.name.starts_with('%') &&
+             decoder.find(from.name) == nullptr && ptx::bits(m.type) == 32) {
     for (size_t k = 0; k < count; ++k) {
       Operand part = from;
       part.name += std::string{'.', "xyzw"[k]};

@@ -30,9 +30,9 @@ bool fetch_core(Warp& w, const Cta& cta, const Instr* i, int lane, const SharedO
       continue;
     }
     fault(w, i, Fault::Kind::out_of_shared, lane, core[r],
-          std::string("operand ") + (operand.operand == 'C' ? "of the copy" : std::string(1, operand.operand)) + " has 16 bytes at shared offset " + std::to_string(core[r]) +
-              ", but the CTA has " + std::to_string(size) +
-              " bytes of shared memory\n  its descriptor: " + text_of(operand.descriptor));
+          std::string("operand ") + (operand.operand == 'C' ? "of the copy" : std::string(1, operand.operand)) +
+              " has 16 bytes at shared offset " + std::to_string(core[r]) + ", but the CTA has " +
+              std::to_string(size) + " bytes of shared memory\n  its descriptor: " + text_of(operand.descriptor));
     return false;
   }
   return true;

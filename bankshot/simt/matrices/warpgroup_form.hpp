@@ -49,9 +49,7 @@ struct MatrixDescriptor {
   static MatrixDescriptor unpacked(uint64_t bits);
   /// One of tcgen05, whose layout is in bits 61 to 63. @return what is wrong; empty if nothing is
   static std::string read(uint64_t bits, MatrixDescriptor& out);
-  Swizzle swizzle() const {
-    return {static_cast<uint8_t>(atom == 16 ? 0 : atom), static_cast<uint8_t>(unit)};
-  }
+  Swizzle swizzle() const { return {static_cast<uint8_t>(atom == 16 ? 0 : atom), static_cast<uint8_t>(unit)}; }
   /// The core of rows 8 g to 8 g + 7 and of bytes 16 j to 16 j + 15 of them. A row is one of A or a column of B; of a
   /// matrix that is MN-major, it is an element of k, so that g counts eight k, and j eight rows
   /// of A.

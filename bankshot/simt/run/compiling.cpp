@@ -269,8 +269,9 @@ class Compiling::Maker : public NativeMaker {
     queue_.pop_front();
     const LoadedProgram& program = *job.program;
     Known& known = known_[{program.serial, job.index, job.whole}];
-    const NativeRequest request{&program,     job.index, job.whole, counting_, &rules_, tracing_ || program.has_tiles, l1_ ? &*l1_ : nullptr,
-                                known.samples};
+    const NativeRequest request{
+        &program,     job.index, job.whole, counting_, &rules_, tracing_ || program.has_tiles, l1_ ? &*l1_ : nullptr,
+        known.samples};
     at_work_on_ = program.serial;
     lock.unlock();
     const auto begin = std::chrono::steady_clock::now();

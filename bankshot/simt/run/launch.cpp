@@ -42,8 +42,8 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   if (worker.counting && program.has_tiles) worker.tiles.emplace(launch.shared_bytes, program.sites.size());
   for (size_t site = 0; site < worker.sites.size(); ++site) {
     const bool may_be_of_tiles = worker.tiles && !program.sites[site].operands;
-    worker.sites[site].trace = scratchpad::AccessTrace(
-        std::max(setup.options->trace_accesses, may_be_of_tiles ? kTileAccesses : size_t{0}));
+    worker.sites[site].trace =
+        scratchpad::AccessTrace(std::max(setup.options->trace_accesses, may_be_of_tiles ? kTileAccesses : size_t{0}));
   }
   if (worker.counting && setup.options->l1) {
     worker.l1_sites.resize(program.l1_sites.size());

@@ -7,7 +7,9 @@ namespace bankshot::simt {
 
 void OperandReport::merge(const OperandReport& other) {
   reads += other.reads;
-  const auto place = [](const Part& part) { return std::tie(part.source.ptx_line, part.op, part.is_tensor, part.swizzle); };
+  const auto place = [](const Part& part) {
+    return std::tie(part.source.ptx_line, part.op, part.is_tensor, part.swizzle);
+  };
   for (const Part& part : other.written) {
     const auto before = [&](const Part& a, const Part& b) { return place(a) < place(b); };
     const auto at = std::lower_bound(written.begin(), written.end(), part, before);

@@ -55,7 +55,9 @@ SpecialValue special_value(std::string_view name) {
   for (const Special& special : kSpecials) {
     if (special.name == name || (special.name.ends_with('.') && name.starts_with(special.name))) return special.value;
   }
-  return [](Place, uint32_t) -> uint64_t { return 0; };  // %tid.w, %gridid, %current_graph_exec (no graph launches it), clocks (refreshed when read)
+  return [](Place, uint32_t) -> uint64_t {
+    return 0;
+  };  // %tid.w, %gridid, %current_graph_exec (no graph launches it), clocks (refreshed when read)
 }
 
 }  // namespace bankshot::simt

@@ -50,12 +50,14 @@ TEST_F(EngineFlow, a_branch_to_the_next_instruction_changes_nothing) {
 TEST_F(EngineFlow, vectors_and_special_registers_are_moved_whole) {
   const std::string store = "st.global.v4.u32 [%rd2], {%r20, %r21, %r22, %r23}; ret;";
   const std::string thread = "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16; add.u64 %rd2, %rd1, %rd2;\n";
-  ASSERT_TRUE(run(kernel(thread + "mov.u32 %r23, 9; mov.v4.u32 {%r20, %r21, %r22, _}, %ntid;\n" + store), {1}, {4, 2, 3}, 16));
+  ASSERT_TRUE(
+      run(kernel(thread + "mov.u32 %r23, 9; mov.v4.u32 {%r20, %r21, %r22, _}, %ntid;\n" + store), {1}, {4, 2, 3}, 16));
   EXPECT_EQ(out, (std::vector<uint32_t>{4, 2, 3, 9, 4, 2, 3, 9, 4, 2, 3, 9, 4, 2, 3, 9}));
   // What is written is read, too.
-  ASSERT_TRUE(run(kernel(thread + "mov.u32 %r20, 1; mov.u32 %r21, 2; mov.u32 %r22, 3; mov.u32 %r23, %r1;\n"
-                                  "setp.ge.u32 %p1, %r1, 2; @%p1 bra E;\n"
-                                  "mov.v2.b32 {%r20, %r21}, {%r21, %r20}; mov.v2.b32 {%r22, _}, {5, %r20};\nE: " +
+  ASSERT_TRUE(run(kernel(thread +
+                         "mov.u32 %r20, 1; mov.u32 %r21, 2; mov.u32 %r22, 3; mov.u32 %r23, %r1;\n"
+                         "setp.ge.u32 %p1, %r1, 2; @%p1 bra E;\n"
+                         "mov.v2.b32 {%r20, %r21}, {%r21, %r20}; mov.v2.b32 {%r22, _}, {5, %r20};\nE: " +
                          store),
                   {1}, {4}, 16));
   EXPECT_EQ(out, (std::vector<uint32_t>{2, 1, 5, 0, 2, 1, 5, 1, 1, 2, 3, 2, 1, 2, 3, 3}));

@@ -98,12 +98,13 @@ TEST_F(EngineMatrix, registers_of_a_matrix_that_nobody_needs_may_be_missing) {
     EXPECT_EQ(out[4 * l + 3], 8u);
   }
   // Rows of ones times columns of ones: 16, and the accumulator.
-  ASSERT_TRUE(run(kernel("mov.u32 %r5, %laneid; mov.b32 %r6, 0x3c003c00; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000;\n"
-                         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f3, _, %f4, _}, {%r6, %r6, %r6, %r6}, "
-                         "{%r6, %r6}, {%f1, 0., %f2, 0.};\n"
-                         "mov.b32 %r20, %f3; mov.b32 %r21, %f4; mov.u32 %r22, 0; mov.u32 %r23, 0;\n" +
-                         kStoreFour),
-                  {1, 1, 1}, {32, 1, 1}, 128));
+  ASSERT_TRUE(
+      run(kernel("mov.u32 %r5, %laneid; mov.b32 %r6, 0x3c003c00; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000;\n"
+                 "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f3, _, %f4, _}, {%r6, %r6, %r6, %r6}, "
+                 "{%r6, %r6}, {%f1, 0., %f2, 0.};\n"
+                 "mov.b32 %r20, %f3; mov.b32 %r21, %f4; mov.u32 %r22, 0; mov.u32 %r23, 0;\n" +
+                 kStoreFour),
+          {1, 1, 1}, {32, 1, 1}, 128));
   EXPECT_EQ(out[4], std::bit_cast<uint32_t>(17.0f));
   EXPECT_EQ(out[5], std::bit_cast<uint32_t>(18.0f));
   EXPECT_NE(refusal(kernel("movmatrix.sync.aligned.m8n8.trans.b16 _, %r6;\n")).find("needs a register to write"),

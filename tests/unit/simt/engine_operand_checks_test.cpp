@@ -50,10 +50,9 @@ TEST_F(OperandChecks, descriptors_have_the_swizzle_of_the_tensor_map) {
   const std::vector<Finding> all = found(TensorMap::no_swizzle, kSwizzled + kCopy);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].kind, Finding::Kind::wrong_swizzle);
-  EXPECT_EQ(
-      all[0].detail,
-      "the tensor copy wrote it with no swizzle, the matrix descriptor reads it with a swizzle of 64 bytes: give "
-      "both the same");
+  EXPECT_EQ(all[0].detail,
+            "the tensor copy wrote it with no swizzle, the matrix descriptor reads it with a swizzle of 64 bytes: give "
+            "both the same");
   EXPECT_EQ(all[0].count, 32u) << "rows of 16 bytes";
   EXPECT_EQ(found(TensorMap::swizzle_64, kCopy).size(), 1u);
 }
