@@ -1,6 +1,7 @@
 #include "bankshot/simt/run/special_values.hpp"
 
 #include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/state/reserved_shared.hpp"
 
 namespace bankshot::simt {
@@ -55,9 +56,8 @@ SpecialValue special_value(std::string_view name) {
   for (const Special& special : kSpecials) {
     if (special.name == name || (special.name.ends_with('.') && name.starts_with(special.name))) return special.value;
   }
-  return [](Place, uint32_t) -> uint64_t {
-    return 0;
-  };  // %tid.w, %gridid, %current_graph_exec (no graph launches it), clocks (refreshed when read)
+  // %tid.w, %gridid, %current_graph_exec (of graphs that kernels launch), clocks (refreshed when read)
+  return [](Place, uint32_t) -> uint64_t { return 0; };
 }
 
 }  // namespace bankshot::simt
