@@ -14,8 +14,8 @@ constexpr std::string_view kElsewhere[] = {
     // addresses
     "cvta", "isspacep", "mapa", "getctarank",
     // memory
-    "ld", "st", "ldu", "atom", "red", "mov.b128", "alloca", "stacksave", "stackrestore", "tensormap", "cp", "mbarrier",
-    "clusterlaunchcontrol",
+    "ld", "st", "ldu", "atom", "red", "mov.b128", "mov.vec", "alloca", "stacksave", "stackrestore", "tensormap", "cp",
+    "mbarrier", "clusterlaunchcontrol",
     // more operands than a rule has
     "cvt.rs{.relu}.satfinite",
     // values of other lanes

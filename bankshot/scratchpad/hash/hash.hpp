@@ -82,7 +82,7 @@ Result<BankHash> rows_hash(HashSize size, std::span<const uint32_t> rows);
 Result<BankHash> swizzle_hash(HashSize size, unsigned b, unsigned m, int s);
 /// The shared-memory layouts of tensor-map copies: 16-byte chunks of rows of 128 bytes. Source: PTX ISA, swizzling
 /// modes.
-Result<BankHash> tma_hash(HashSize size, unsigned bytes);  ///< 32, 64 or 128
+Result<BankHash> tma_hash(HashSize size, unsigned bytes);  ///< 32, 64, 128; 0: none
 
 // Which classes a hash belongs to. Row i of the matrix must be bank bit i of the class's formula.
 

@@ -14,9 +14,9 @@ constexpr unsigned kMostSteps = 32;
 std::string_view text_of(const LoadedProgram& program, uint64_t at) { return program.texts[program.info[at].text]; }
 
 bool is_test(const LoadedProgram& program, uint64_t at) {
+  if ((program.code[at].flags & InstrFlag::kPolls) == 0) return false;  // a join before a test has the same text
   const std::string_view text = text_of(program, at);
-  const bool polls = (program.code[at].flags & InstrFlag::kPolls) != 0;  // a join before it has the same text
-  return polls && (text.starts_with("mbarrier.try_wait") || text.starts_with("mbarrier.test_wait"));
+  return text.starts_with("mbarrier.try_wait") || text.starts_with("mbarrier.test_wait");
 }
 
 /// Executes what comes after a test for lanes that all failed it. A branch can be followed if its guard results from

@@ -253,10 +253,6 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
     EXPECT_NE(told.find(remedy), std::string::npos) << told;
   };
   says("add.rs.f16x2 %r1, %r2, %r3, %r4;", "stochastic rounding", "sm_90 or older");
-  says(
-      "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
-      "%r3}], [%r2], {%h1, %h2};",
-      "columns of pixels along one dimension", "Use .im2col");
   says("tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;",
        ".interleave_layout of a tensor map is 0 to 0 here, not 1", "Interleaved layouts");
   says("tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 16;", "is 0 to 15 here, not 16", "");

@@ -13,11 +13,14 @@ namespace bankshot::scratchpad {
 
 Result<BankHash> tma_hash(HashSize size, unsigned bytes) {
   // 16-byte chunks are exchanged: chunk bits (byte address bits 4 …) ^ bits 7 …; of word addresses 2 … and 5 ….
-  if (bytes != 32 && bytes != 64 && bytes != 128) return Error{"a tensor-map swizzle has 32, 64 or 128 bytes"};
+  if (bytes == 0) return modulo_hash(size);
+  if (bytes != 32 && bytes != 64 && bytes != 128) return Error{"a tensor-map swizzle has 0, 32, 64 or 128 bytes"};
   return swizzle_hash(size, static_cast<unsigned>(std::countr_zero(bytes / 16)), 2, 3);
 }
 
 namespace {
+
+constexpr unsigned kSpans[] = {0, 32, 64, 128};
 
 Result<BankHash> parse(std::string_view parameters, HashSize size) {
   const Result<std::vector<int>> bytes = numbers(parameters, 1, "tma");
@@ -26,17 +29,15 @@ Result<BankHash> parse(std::string_view parameters, HashSize size) {
 }
 
 std::optional<std::string> parameters_of(const BankHash& hash) {
-  for (const unsigned bytes : {32u, 64u, 128u}) {
+  for (const unsigned bytes : kSpans) {
     const Result<BankHash> own = tma_hash(hash.size(), bytes);
     if (own && *own == hash) return std::to_string(bytes);
   }
   return std::nullopt;
 }
 
-/// Word modulo banks, which is no swizzle, first.
 void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
-  visit(modulo_hash(size));
-  for (const unsigned bytes : {32u, 64u, 128u}) {
+  for (const unsigned bytes : kSpans) {
     if (const Result<BankHash> hash = tma_hash(size, bytes)) visit(*hash);
   }
 }
@@ -45,7 +46,7 @@ const RegisterHashClass registered({
     .order = 90,
     .word = "tma",
     .parameters = "BYTES",
-    .summary = "the layout of tensor-map copies with a swizzle of 32, 64 or 128 bytes",
+    .summary = "the layout of tensor-map copies with a swizzle of 32, 64 or 128 bytes, or 0: none",
     .parse = parse,
     .parameters_of = parameters_of,
     .each = each,
