@@ -71,10 +71,11 @@ void pack_or_unpack(Warp& w, const Instr* i) {
 template <class T>
 void move_vector(Warp& w, const Instr* i) {
   const std::vector<u32>& list = w.worker->program->lists[i->aux];
+  constexpr size_t kMost = 4;
   const size_t count = list.size() / 2;
-  T t[4][kLanes];  // what is written may be read, too
-  for (size_t e = 0; e < count; ++e) std::memcpy(t[e], w.row<const T>(list[count + e]), sizeof t[e]);
-  for (size_t e = 0; e < count; ++e) write_row(w, list[e], t[e]);
+  T t[kMost][kLanes];  // what is written may be read, too
+  for (size_t e = 0; e < kMost && e < count; ++e) std::memcpy(t[e], w.row<const T>(list[count + e]), sizeof t[e]);
+  for (size_t e = 0; e < kMost && e < count; ++e) write_row(w, list[e], t[e]);
 }
 
 /// The cycle of a timing model, else instructions this CTA has executed: the same for any number of host threads.
