@@ -90,7 +90,7 @@ constexpr std::array kRules{
          "Compute the mask from the threads that take the branch, before it.", kBarriers, Level::warning},
     Rule{"missing-wait", "MissingWait", "An asynchronous instruction that is not waited for.",
          "Registers or tensor memory are used while an asynchronous instruction may still read or write them.",
-         "Put wgmma.wait_group, tcgen05.wait::ld or tcgen05.wait::st between both.", kBarriers, Level::error},
+         "Put wgmma.wait_group, tcgen05.wait::ld or tcgen05.wait::st between the two.", kBarriers, Level::error},
     Rule{"invalid-barrier", "InvalidBarrier", "An invalid use of a barrier.",
          "The threads wait for each other for ever, or a barrier is misused. It ends the launch.",
          "Let all threads of the block reach the same barriers.", kBarriers, Level::error},

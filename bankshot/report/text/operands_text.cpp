@@ -150,9 +150,10 @@ std::string advice(const SwizzleConflicts& all, const Paint& paint) {
   const uint64_t left = *all.by_span[static_cast<size_t>(std::ranges::find(SwizzleConflicts::kSpans, *best) -
                                                          SwizzleConflicts::kSpans.begin())];
   const std::string mode = *best == 0 ? "NONE" : fmt::format("{}B", *best);
-  return paint.strong(fmt::format("      with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} are left",
-                                  simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(),
-                                  grouped(left), grouped(all.conflicts))) +
+  return paint.strong(
+             fmt::format("      with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} conflicts would remain",
+                         simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(), grouped(left),
+                         grouped(all.conflicts))) +
          "\n";
 }
 
@@ -175,6 +176,7 @@ std::string accesses_text(const Kernel& kernel, const Paint& paint) {
   const size_t shown = std::min(lines.size(), kMostLines);
   for (size_t k = 0; k < shown; ++k)
     text += counts_text(lines[k].counts) + "  " + instruction_at(lines[k].first->op, lines[k].first->source) + "\n";
+  if (lines.size() > shown) text += fmt::format("      and {} more (--json lists all)\n", lines.size() - shown);
   if (lines.size() > 1) {
     for (const SwizzleConflicts& counts : all) text += counts_text(counts) + "  all of them\n";
   }

@@ -149,13 +149,12 @@ std::string_view name_of(TensorMap::Mode mode) {
   return kNames[mode];
 }
 
-/// Of wHalo and wOffset, which are the offsets of modes im2col::w. @return false after a fault
+/// Takes wHalo and wOffset from the offsets of modes im2col::w. @return false after a fault
 bool take_halo(Warp& w, const Instr* i, unsigned lane, Box& box) {
   const auto most = box.map.mode == TensorMap::im2col_w128 ? 31 : 511;
   if (box.offsets[0] > most)
     return bad_copy(w, i, lane,
-                    "a halo (wHalo) of " + std::to_string(box.offsets[0]) + " pixels, 0 to " + std::to_string(most) +
-                        " are possible");
+                    "wHalo is " + std::to_string(box.offsets[0]) + ", but must be 0 to " + std::to_string(most));
   box.halo = static_cast<uint32_t>(box.offsets[0]);
   box.offsets = {static_cast<int16_t>(box.offsets[1])};
   return true;

@@ -55,8 +55,8 @@ void Checks::accesses_tensor(Warp& w, const Instr* i, int lane, Cta& cta, const 
     finding.thread = thread_of(w, static_cast<unsigned>(lane));
     finding.other_thread = thread_of(cta.warps[before.warp], 0);
     finding.detail = before.range.written
-                         ? "what was stored is there after tcgen05.wait::st of the warp that stored it"
-                         : "what is being loaded may be overwritten after tcgen05.wait::ld of the warp that loads it";
+                         ? "stored values are not visible before tcgen05.wait::st of the warp that stores them"
+                         : "the warp that loads has not executed tcgen05.wait::ld yet";
   }
   if (!is_known && (stores || is_load(w, i))) moved.push_back({i, w.index, range});
 }
@@ -69,8 +69,8 @@ void Checks::tell_early(Warp& w, const Instr* i, const CheckedOp& op) {
   finding.is_warning = true;  // ptxas may wait by itself
   finding.thread = finding.other_thread = thread_of(w, 0);
   finding.detail = op.kind == CheckedOp::Kind::products
-                       ? "registers of wgmma.mma_async may be used after wgmma.wait_group"
-                       : "registers of tcgen05.ld may be used after tcgen05.wait::ld";
+                       ? "registers of wgmma.mma_async must not be used before wgmma.wait_group"
+                       : "registers of tcgen05.ld must not be used before tcgen05.wait::ld";
 }
 
 }  // namespace bankshot::simt

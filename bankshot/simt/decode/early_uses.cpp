@@ -1,5 +1,4 @@
-// Registers that an asynchronous instruction reads or writes, used in the same straight line before they are waited
-// for.
+// Registers that an asynchronous instruction writes, used in the same straight line before they are waited for.
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -37,7 +36,7 @@ void FunctionDecoder::note_early_uses(const std::vector<FlowNode>& nodes, const 
       const bool reads = any_in(item.reads, pending);
       if (text(next).starts_with("mov.")) {
         for (const uint32_t r : item.writes) reads ? void(pending.insert(r)) : void(pending.erase(r));
-      } else if (reads) {
+      } else if (reads || any_in(item.writes, pending)) {
         op.early = place_of[next];
         break;
       }

@@ -163,7 +163,6 @@ bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, Copy
   return true;
 }
 
-/// @return false after an error
 /// op[4].
 uint32_t mode_of(const Match& m) {
   if (!m.which({"tile::gather4", "tile::scatter4"}).empty()) return kFourRows;

@@ -58,7 +58,7 @@ bool fetch_operand(Warp& w, const Cta& cta, const Instr* i, int lane, const Shar
   const uint64_t read = (uint64_t{1} << operand.lines) - 1;
   const uint64_t window = &cta == w.cta ? 0 : in_rank(cta.rank, 0);
   std::optional<TileReads>& tiles = w.worker->tiles;
-  if (tiles) tiles->begin(i->aux, operand.layout(), operand.descriptor.start);
+  if (tiles) tiles->begin(i->aux, operand.layout(), operand.descriptor.start, js);
   for (unsigned g = 0; g < gs; ++g) {
     for (unsigned j = 0; j < js; ++j, to += SharedOperand::kCoreBytes) {
       const OperandCore core = operand.descriptor.core(operand.mn_major, g, j);

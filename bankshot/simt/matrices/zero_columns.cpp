@@ -10,9 +10,9 @@ std::string ZeroColumns::read(uint64_t bits, const TensorProduct& product, ZeroC
   if (out.field(36, 3) != 0 || out.field(62, 2) != 0) return "bits 36 to 38, 62 and 63 must be 0";
   const unsigned most = std::min(product.most_shift, product.m == 32 ? 16u : 32u);
   if (out.shift() <= most) return {};
-  return "it shifts columns by " + std::to_string(out.shift()) + " (bits 56 to 61), but with M " +
-         std::to_string(product.m) + " and the maximum shift of the instruction descriptor (bits 30 and 31), " +
-         std::to_string(product.most_shift) + ", the most is " + std::to_string(most);
+  return "the column shift (bits 56 to 61) is " + std::to_string(out.shift()) + ", but at most " +
+         std::to_string(most) + " is possible with M " + std::to_string(product.m) + " and a maximum shift of " +
+         std::to_string(product.most_shift) + " (instruction descriptor, bits 30 and 31)";
 }
 
 }  // namespace bankshot::simt

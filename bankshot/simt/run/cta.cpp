@@ -30,9 +30,8 @@ int32_t next_ready(const Warp& w) {
 }
 bool ready(const Warp& w) { return next_ready(w) >= 0; }
 
-/// Turns after which a path that did nothing but find that it has to wait does so for good, if all others of the
-/// cluster are blocked or have done so as often: in the last 64 of them each path of a warp has had a turn, and nothing
-/// has changed.
+/// A path that has failed its test this often in a row waits permanently if every other path of the cluster is blocked
+/// or has, too: within 64 turns every path of a warp has had one.
 constexpr uint32_t kIdleTurns = 128;
 
 /// One turn of a warp: a ready path, until it blocks, yields or ends.
@@ -147,7 +146,8 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
     path.parent = -1;
     path.children = 0;
     path.mask = w.alive;
-    path.arrived = 0;
+    path.arrived = path.wait_mask = 0;
+    path.stale_turns = path.idle_turns = 0;
     path.pc = program.code.data() + program.functions[worker_->launch->function].begin;
     path.reconverge = nullptr;
     path.registers = path.local = 0;
@@ -217,7 +217,8 @@ void CtaSlot::report_deadlock() {
       const bool is_ready = path.state == State::ready, polls = is_ready && path.wait_mask == 0;
       if (w.done || path.state == State::free || path.state == State::inner || (is_ready && path.idle_turns == 0))
         continue;
-      const bool waits_before = path.state == State::at_warp_sync || (is_ready && !polls);
+      const bool waits_before =
+          path.state == State::at_warp_sync || path.state == State::at_transaction || (is_ready && !polls);
       const Instr* const i = waits_before ? path.pc : path.pc - 1;
       at_barrier |= path.state == State::at_barrier;
       w.active = path.mask;

@@ -370,9 +370,14 @@ void add_sites(const LaunchSetup& setup, std::span<Worker* const> workers, Launc
       report.operands = operands_at(program, *tiles, static_cast<uint32_t>(site));
       using Layout = ptx::Access::Layout;
       const Layout layout = program.info_of(instr).access.layout;
-      if (layout == Layout::lanes || layout == Layout::matrix)  // copies in bulk have no conflicts
+      const bool own_hash = !program.hash_of_site.empty() && program.hash_of_site[site] != nullptr;
+      if (!own_hash && (layout == Layout::lanes || layout == Layout::matrix))  // copies in bulk have no conflicts
         report.swizzles = conflicts_by_swizzle(*tiles, counter.trace, *workers[0]->rules, info.kind, info.width);
-      if (setup.options->trace_accesses == 0) counter.trace = {};
+      if (setup.options->trace_accesses < kTileAccesses) {
+        scratchpad::AccessTrace wanted(setup.options->trace_accesses);
+        wanted.merge(counter.trace);
+        counter.trace = std::move(wanted);
+      }
     }
     report.counter = std::move(counter);
     stats.sites.push_back(std::move(report));

@@ -1,4 +1,4 @@
-// How products read an operand of shared memory, and who wrote it: for people.
+// How products read an operand of shared memory, and who wrote it: as reported.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace bankshot::simt {
 struct OperandReport {
   /// What one instruction wrote of it.
   struct Part {
-    std::string op;  ///< "st.shared.v4.u32"; empty: nobody wrote it
+    std::string op;  ///< "st.shared.v4.u32"; empty: uninitialised
     Source source;
     bool is_tensor = false;  ///< by a tensor map …
     Swizzle swizzle;         ///< … with this one
     uint64_t bytes = 0;      ///< that were read
 
-    /// Whether it lies otherwise than the descriptor says.
+    /// Whether the tensor map's swizzle differs from the descriptor's.
     bool misfits(const OperandLayout& layout) const { return is_tensor && swizzle != layout.tile.swizzle; }
   };
   OperandLayout layout;

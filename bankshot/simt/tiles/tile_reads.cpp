@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace bankshot::simt {
 namespace {
@@ -10,6 +11,12 @@ constexpr unsigned kChunk = TileWriters::kBytes, kRow = 128, kRows = 8;
 constexpr unsigned kMostWidth = kRow / kChunk;
 
 }  // namespace
+
+void TileReads::Tiles::add(uint32_t start, unsigned more_columns) {
+  columns = std::max(columns, more_columns);
+  const auto at = std::ranges::lower_bound(starts, start);
+  if (at == starts.end() || *at != start) starts.insert(at, start);
+}
 
 void OperandReads::add(const TileWriter& by, uint64_t bytes) {
   const auto at = std::ranges::lower_bound(written, by, {}, &Part::by);
@@ -28,33 +35,29 @@ void OperandReads::merge(const OperandReads& other) {
 TileReads::TileReads(uint32_t shared_bytes, size_t sites)
     : sites_(sites), number_((shared_bytes + kChunk - 1) / kChunk, kNone) {}
 
-void TileReads::begin(uint32_t site, const OperandLayout& layout, uint32_t start) {
+void TileReads::begin(uint32_t site, const OperandLayout& layout, uint32_t start, unsigned columns) {
   std::vector<OperandReads>& all = sites_[site];
   auto at = std::ranges::lower_bound(all, layout, {}, &OperandReads::layout);
   if (at == all.end() || at->layout != layout) at = all.insert(at, {layout, 0, {}});
   reading_ = &*at;
   ++reading_->reads;
-  reading_number_ = number_of(layout.tile, start);
+  reading_number_ = number_of(layout.operand, layout.tile);
+  if (reading_number_ != kSeveral) tiles_[reading_number_ - 1u].add(start, columns);
 }
 
 void TileReads::read(std::span<const uint32_t> offsets, const TileWriters& writers) {
   for (const uint32_t offset : offsets) {
     reading_->add(writers.at(offset), kChunk);
-    if (reading_number_ != kSeveral) {
-      Tiles& tiles = tiles_[reading_number_ - 1u];
-      tiles.last = std::max(tiles.last, offset);
-    }
     if (const size_t chunk = offset / kChunk; chunk < number_.size()) note(chunk, reading_number_);
   }
 }
 
-uint16_t TileReads::number_of(const TileLayout& layout, uint32_t start) {
-  auto at = std::ranges::find(tiles_, layout, &Tiles::layout);
+uint16_t TileReads::number_of(char operand, const TileLayout& layout) {
+  auto at = std::ranges::find_if(tiles_, [&](const Tiles& t) { return t.operand == operand && t.layout == layout; });
   if (at == tiles_.end()) {
     if (tiles_.size() + 1 == kSeveral) return kSeveral;
-    at = tiles_.insert(tiles_.end(), {layout, start, start});
+    at = tiles_.insert(tiles_.end(), {operand, layout, 0, {}});
   }
-  at->first_start = std::min(at->first_start, start);
   return static_cast<uint16_t>(at - tiles_.begin() + 1);
 }
 
@@ -78,10 +81,9 @@ void TileReads::merge(const TileReads& other) {
   std::vector<uint16_t> here(other.tiles_.size() + 1, kNone);
   for (size_t k = 0; k < other.tiles_.size(); ++k) {
     const Tiles& tiles = other.tiles_[k];
-    here[k + 1] = number_of(tiles.layout, tiles.first_start);
+    here[k + 1] = number_of(tiles.operand, tiles.layout);
     if (here[k + 1] == kSeveral) continue;
-    uint32_t& last = tiles_[here[k + 1] - 1u].last;
-    last = std::max(last, tiles.last);
+    for (const uint32_t start : tiles.starts) tiles_[here[k + 1] - 1u].add(start, tiles.columns);
   }
   for (size_t chunk = 0; chunk < number_.size(); ++chunk) {
     const uint16_t number = other.number_[chunk];
@@ -89,18 +91,28 @@ void TileReads::merge(const TileReads& other) {
   }
 }
 
-/// Where a chunk of a tile without a swizzle lies: in cores of eight rows of 16 bytes.
-/// @param offset  from the start of the first tile
+/// Where a chunk of a tile without a swizzle lies: in cores of eight rows of 16 bytes. Descriptors whose starts are a
+/// few leading offsets apart read parts of one tile.
 std::optional<TilePlace> TileReads::place_in_cores(const Tiles& tiles, uint32_t offset) {
+  constexpr uint32_t kMostApart = 4;  // leading offsets: 8-bit elements that are MN-major have four groups of k
   const TileLayout& layout = tiles.layout;
   const uint32_t along = layout.mn_major ? layout.stride : layout.leading;  // to the next 16 bytes of the rows
   const uint32_t across = layout.mn_major ? layout.leading : layout.stride;
-  if (along == 0 || layout.absolute) return std::nullopt;
+  if (along == 0 || layout.leading == 0 || layout.absolute) return std::nullopt;
+  const auto is_next = [&](uint32_t a, uint32_t b) {
+    return (b - a) % layout.leading == 0 && (b - a) / layout.leading <= kMostApart;
+  };
+  auto first = std::ranges::upper_bound(tiles.starts, offset);
+  if (first == tiles.starts.begin()) return std::nullopt;
+  auto last = --first;
+  while (first != tiles.starts.begin() && is_next(*std::prev(first), *first)) --first;
+  while (std::next(last) != tiles.starts.end() && is_next(*last, *std::next(last))) ++last;
   const bool columns_first = across > along;
-  const uint32_t within = columns_first ? offset % across : offset;
+  const uint32_t begin = offset - *first, within = columns_first ? begin % across : begin;
   const uint32_t inner = across == 0 || columns_first ? within % along : within % along % across;
-  if (inner / kChunk >= kRows) return std::nullopt;  // between the cores
-  const uint32_t columns = columns_first ? across / along : (tiles.last - tiles.first_start) / along + 1;
+  if (inner / kChunk >= kRows) return std::nullopt;                         // between the cores
+  const uint32_t further = layout.mn_major ? 0 : (*last - *first) / along;  // the steps of k
+  const uint32_t columns = columns_first ? across / along : further + tiles.columns;
   return TilePlace{layout.swizzle, inner / kChunk, within / along % kMostWidth,
                    std::bit_floor(std::min(columns, kMostWidth))};
 }
@@ -110,7 +122,7 @@ std::optional<TilePlace> TileReads::place(uint32_t offset) const {
   if (chunk >= number_.size() || number_[chunk] == kNone || number_[chunk] == kSeveral) return std::nullopt;
   const Tiles& tiles = tiles_[number_[chunk] - 1u];
   const Swizzle swizzle = tiles.layout.swizzle;
-  if (swizzle.span == 0) return place_in_cores(tiles, offset - tiles.first_start);
+  if (swizzle.span == 0) return place_in_cores(tiles, offset);
   // Atoms of eight rows are aligned, unless the descriptor says otherwise.
   if (tiles.layout.base_offset != 0 || swizzle.unit != kChunk) return std::nullopt;
   const unsigned width = swizzle.span / kChunk;

@@ -69,8 +69,9 @@ class TileReads {
  public:
   TileReads(uint32_t shared_bytes, size_t sites);
 
-  /// An instruction is about to read an operand. @param start  of its descriptor, bytes
-  void begin(uint32_t site, const OperandLayout& layout, uint32_t start);
+  /// An instruction is about to read an operand. @param start  of its descriptor, bytes @param columns  units of 16
+  /// bytes along the contiguous dimension
+  void begin(uint32_t site, const OperandLayout& layout, uint32_t start, unsigned columns);
   /// It reads 16 bytes at each of these offsets.
   void read(std::span<const uint32_t> offsets, const TileWriters& writers);
   void merge(const TileReads& other);
@@ -82,13 +83,16 @@ class TileReads {
 
  private:
   static constexpr uint16_t kNone = 0, kSeveral = UINT16_MAX;
-  /// All tiles of a layout: where the first one starts, and the last 16 bytes that were read.
+  /// All tiles of an operand that have one layout.
   struct Tiles {
+    char operand = 'A';
     TileLayout layout;
-    uint32_t first_start = 0, last = 0;
+    unsigned columns = 0;          ///< units of 16 bytes along the contiguous dimension that an instruction reads
+    std::vector<uint32_t> starts;  ///< of descriptors, ascending
+    void add(uint32_t start, unsigned more_columns);
   };
   static std::optional<TilePlace> place_in_cores(const Tiles& tiles, uint32_t offset);
-  uint16_t number_of(const TileLayout& layout, uint32_t start);
+  uint16_t number_of(char operand, const TileLayout& layout);
   void note(size_t chunk, uint16_t number);
 
   std::vector<std::vector<OperandReads>> sites_;

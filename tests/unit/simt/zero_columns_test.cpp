@@ -50,10 +50,9 @@ TEST(ZeroColumnsTest, shifts_have_a_limit) {
   const uint64_t by_20 = mask_descriptor(0, 0, false, 0, 0, 20);
   EXPECT_EQ(ZeroColumns::read(by_20, stationary(64, 128), mask), "");
   EXPECT_EQ(mask.columns_behind(), 32u);
-  EXPECT_EQ(
-      ZeroColumns::read(by_20, stationary(32, 128), mask),
-      "it shifts columns by 20 (bits 56 to 61), but with M 32 and the maximum shift of the instruction descriptor "
-      "(bits 30 and 31), 32, the most is 16");
+  EXPECT_EQ(ZeroColumns::read(by_20, stationary(32, 128), mask),
+            "the column shift (bits 56 to 61) is 20, but at most 16 is possible with M 32 and a maximum shift of 32 "
+            "(instruction descriptor, bits 30 and 31)");
   EXPECT_NE(ZeroColumns::read(by_20, stationary(64, 128, 16), mask), "");
 }
 
