@@ -349,6 +349,19 @@ std::vector<OperandReport> operands_at(const LoadedProgram& program, const TileR
   return all;
 }
 
+/// What a trace of this capacity would have kept.
+scratchpad::AccessTrace at_most(const scratchpad::AccessTrace& trace, size_t capacity) {
+  scratchpad::AccessTrace all(capacity);
+  if (capacity == 0) return all;
+  uint64_t lost = trace.recorded();
+  for (const scratchpad::AccessTrace::Access& access : trace.kept()) {
+    all.record_words(trace.words(access), access.mask, access.count);
+    lost -= access.count;
+  }
+  all.record_lost(lost);
+  return all;
+}
+
 void add_sites(const LaunchSetup& setup, std::span<Worker* const> workers, LaunchStats& stats) {
   const LoadedProgram& program = *setup.program;
   if (workers[0]->sites.empty()) return;
@@ -373,11 +386,8 @@ void add_sites(const LaunchSetup& setup, std::span<Worker* const> workers, Launc
       const bool own_hash = !program.hash_of_site.empty() && program.hash_of_site[site] != nullptr;
       if (!own_hash && (layout == Layout::lanes || layout == Layout::matrix))  // copies in bulk have no conflicts
         report.swizzles = conflicts_by_swizzle(*tiles, counter.trace, *workers[0]->rules, info.kind, info.width);
-      if (setup.options->trace_accesses < kTileAccesses) {
-        scratchpad::AccessTrace wanted(setup.options->trace_accesses);
-        wanted.merge(counter.trace);
-        counter.trace = std::move(wanted);
-      }
+      if (setup.options->trace_accesses < kTileAccesses)
+        counter.trace = at_most(counter.trace, setup.options->trace_accesses);
     }
     report.counter = std::move(counter);
     stats.sites.push_back(std::move(report));
