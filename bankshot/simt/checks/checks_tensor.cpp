@@ -68,9 +68,7 @@ void Checks::tell_early(Warp& w, const Instr* i, const CheckedOp& op) {
   if (!is_new) return;
   finding.is_warning = true;  // ptxas may wait by itself
   finding.thread = finding.other_thread = thread_of(w, 0);
-  finding.detail = op.kind == CheckedOp::Kind::products
-                       ? "registers of wgmma.mma_async must not be used before wgmma.wait_group"
-                       : "registers of tcgen05.ld must not be used before tcgen05.wait::ld";
+  finding.detail = "registers of wgmma.mma_async must not be used before wgmma.wait_group";
 }
 
 }  // namespace bankshot::simt

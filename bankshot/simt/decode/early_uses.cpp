@@ -14,7 +14,7 @@ bool any_in(const std::vector<uint32_t>& registers, const std::set<uint32_t>& se
 
 }  // namespace
 
-/// For wgmma.mma_async and tcgen05.ld. A copy of a register is another name for it: compilers make many before
+/// For wgmma.mma_async; CuTe and Triton use registers of tcgen05.ld before the wait. A copy of a register is another name for it: compilers make many before
 /// instructions that have the same register as operand and result.
 void FunctionDecoder::note_early_uses(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& place_of) {
   const LoadedProgram& program = *context_.program;
@@ -25,13 +25,11 @@ void FunctionDecoder::note_early_uses(const std::vector<FlowNode>& nodes, const 
   const auto text = [&](size_t k) -> std::string_view { return program.texts[items_[k].info.text]; };
   for (size_t k = 0; k < items_.size(); ++k) {
     CheckedOp& op = items_[k].checked;
-    const bool products = op.kind == CheckedOp::Kind::products;
-    if (!products && op.kind != CheckedOp::Kind::tensor_load) continue;
-    const std::string_view wait = products ? "wgmma.wait_group" : "tcgen05.wait::ld";
+    if (op.kind != CheckedOp::Kind::products) continue;
     std::set<uint32_t> pending(items_[k].writes.begin(), items_[k].writes.end());
     for (size_t next = k + 1; next < items_.size() && nodes[next].targets.empty() && is_target[next] == 0; ++next) {
       const Item& item = items_[next];
-      if (text(next).starts_with(wait)) break;
+      if (text(next).starts_with("wgmma.wait_group")) break;
       if (item.instr.guard != OperandRef::kNone || item.checked.kind == CheckedOp::Kind::products) continue;
       const bool reads = any_in(item.reads, pending);
       if (text(next).starts_with("mov.")) {

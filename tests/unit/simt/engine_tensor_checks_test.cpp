@@ -92,16 +92,6 @@ TEST_F(TensorChecks, loads_are_waited_for_before_a_product_overwrites_what_they_
   EXPECT_EQ(all[0].other_op, "tcgen05.ld.sync.aligned.32x32b.x1.b32");
 }
 
-TEST_F(TensorChecks, registers_of_loads_are_used_after_the_wait) {
-  EXPECT_TRUE(found(kLoad + "mov.b32 %r21, %r20;\n" + kLoaded + "st.global.b32 [%rd2], %r21;\n").empty());
-  const std::vector<Finding> all = found(kLoad + "mov.b32 %r21, %r20; add.u32 %r22, %r21, 1;\n" + kLoaded);
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
-  EXPECT_TRUE(all[0].is_warning);
-  EXPECT_EQ(all[0].op, "add.u32");
-  EXPECT_TRUE(found(kLoad + "mov.b32 %r21, 5; add.u32 %r22, %r21, 1;\n" + kLoaded).empty());
-}
-
 TEST_F(TensorChecks, registers_of_wgmma_are_used_after_the_wait) {
   const std::string begin = "wgmma.fence.sync.aligned;\n", commit = "wgmma.commit_group.sync.aligned;\n",
                     wait = "wgmma.wait_group.sync.aligned 0;\n", use = "st.global.f32 [%rd2], %f4;\n";
