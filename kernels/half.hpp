@@ -1,7 +1,9 @@
 // f16 without the headers of the toolkit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 /// f16 bits of a whole number of at most 11 bits.
 __host__ __device__ inline uint16_t half_of(int value) {
@@ -14,6 +16,20 @@ __host__ __device__ inline uint16_t half_of(int value) {
   }
   return static_cast<uint16_t>(bits | (value < 0 ? 0x8000 : 0));
 }
+
+/// Small whole numbers, whose products are exact, and the same as f16.
+struct WholeHalves {
+  std::vector<int> whole;
+  std::vector<uint16_t> halves;
+
+  /// i * factor mod modulus, around 0.
+  WholeHalves(size_t count, size_t factor, int modulus) : whole(count), halves(count) {
+    for (size_t i = 0; i < count; ++i) {
+      whole[i] = static_cast<int>(i * factor % modulus) - modulus / 2;
+      halves[i] = half_of(whole[i]);
+    }
+  }
+};
 
 /// Eight halves at once.
 __device__ inline void copy_line(uint16_t* to, const uint16_t* from) {

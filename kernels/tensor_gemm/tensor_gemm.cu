@@ -69,21 +69,14 @@ int main(int argc, char** argv) {
   const int side = arguments.number(0, 128);
   if (side % tile_side != 0) refuse_arguments("the side is no multiple of 32", "give 32, 64, 96 …");
   const size_t count = size_t(side) * side;
-  std::vector<int> x(count), y(count);
-  std::vector<uint16_t> a(count), b(count);
-  for (size_t i = 0; i < count; ++i) {
-    x[i] = static_cast<int>(i * 7 % 31) - 15;
-    y[i] = static_cast<int>(i * 11 % 29) - 14;
-    a[i] = half_of(x[i]);
-    b[i] = half_of(y[i]);
-  }
+  const WholeHalves a(count, 7, 31), b(count, 11, 29);
   std::vector<float> expected(count);  // whole numbers: exact
   for (int row = 0; row < side; ++row)
     for (int k = 0; k < side; ++k)
       for (int column = 0; column < side; ++column)
         expected[size_t(row) * side + column] +=
-            static_cast<float>(x[size_t(row) * side + k] * y[size_t(k) * side + column]);
-  DeviceArray<uint16_t> from_a(a), from_b(b);
+            static_cast<float>(a.whole[size_t(row) * side + k] * b.whole[size_t(k) * side + column]);
+  DeviceArray<uint16_t> from_a(a.halves), from_b(b.halves);
   DeviceArray<float> to(count);
   const dim3 grid(side / tile_side, side / tile_side);
   if (arguments.flag("--padded"))

@@ -73,21 +73,14 @@ int main(int argc, char** argv) {
   if (span != 0 && span != 32 && span != 64 && span != 128)
     refuse_arguments("there is no such swizzle", "give --swizzle=32, 64, 128, or 0 for none");
   const size_t of_matrix = size_t(side) * side, count = of_matrix * matrices;
-  std::vector<int> x(count), y(count);
-  std::vector<uint16_t> a(count), b(count);
-  for (size_t i = 0; i < count; ++i) {
-    x[i] = static_cast<int>(i * 7 % 31) - 15;
-    y[i] = static_cast<int>(i * 11 % 29) - 14;
-    a[i] = half_of(x[i]);
-    b[i] = half_of(y[i]);
-  }
+  const WholeHalves a(count, 7, 31), b(count, 11, 29);
   std::vector<float> expected(count);  // whole numbers: exact
   for (size_t i = 0; i < count; ++i) {
     const size_t first = i / of_matrix * of_matrix, row = i % of_matrix / side, column = i % side;
     for (int k = 0; k < side; ++k)
-      expected[i] += static_cast<float>(x[first + row * side + k] * y[first + column * side + k]);
+      expected[i] += static_cast<float>(a.whole[first + row * side + k] * b.whole[first + column * side + k]);
   }
-  DeviceArray<uint16_t> from_a(a), from_b(b);
+  DeviceArray<uint16_t> from_a(a.halves), from_b(b.halves);
   DeviceArray<float> to(count);
   switch (span) {
     case 0: wgmma_tile<0><<<matrices, 128>>>(from_a.get(), from_b.get(), to.get()); break;

@@ -298,12 +298,12 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
         for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
           std::memcpy(place, room.data() + at, kChunk);
           if (writers.followed())
-            writers.wrote({i->aux, true, map.exchange()}, static_cast<uint64_t>(place - shared[k]), kChunk);
+            writers.wrote({i->aux, true, map.swizzle_of_tile()}, static_cast<uint64_t>(place - shared[k]), kChunk);
           if (checks == nullptr) return;
           const uint64_t there =
               (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
           checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
-          checks->swizzles(w, i, there, map.exchange());
+          checks->swizzles(w, i, there, map.swizzle_of_tile());
         });
       }
       return true;

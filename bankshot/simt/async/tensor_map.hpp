@@ -43,7 +43,7 @@ struct TensorMap {
   };
   enum Mode : uint8_t { tiled, im2col, im2col_w, im2col_w128 };
   static constexpr uint32_t kWidePixels = 128, kWideSegment = 32;  ///< im2col_w128: of a column, and without halo
-  enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
+  enum SwizzleMode : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
 
   uint64_t address = 0;   ///< of the first element
   uint64_t mark = kMark;  ///< CuTe clears bit 21 of the second word (make_tma_copy_desc), which is not set in it
@@ -87,7 +87,7 @@ struct TensorMap {
   /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
   unsigned span() const { return swizzle == no_swizzle ? 0 : 16u << swizzle; }
   /// What a matrix descriptor has to read with.
-  simt::Swizzle exchange() const {
+  Swizzle swizzle_of_tile() const {
     const unsigned unit = span() == 0 || atomicity == by_16 ? 16 : atomicity == by_64 ? 64 : 32;
     return {static_cast<uint8_t>(span()), static_cast<uint8_t>(unit)};
   }

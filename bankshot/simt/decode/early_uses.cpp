@@ -14,8 +14,8 @@ bool any_in(const std::vector<uint32_t>& registers, const std::set<uint32_t>& se
 
 }  // namespace
 
-/// For wgmma.mma_async; CuTe and Triton use registers of tcgen05.ld before the wait. A copy of a register is another name for it: compilers make many before
-/// instructions that have the same register as operand and result.
+/// For wgmma.mma_async; CuTe and Triton use registers of tcgen05.ld before the wait. A copy of a register is another
+/// name for it: compilers make many before instructions that have the same register as operand and result.
 void FunctionDecoder::note_early_uses(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& place_of) {
   const LoadedProgram& program = *context_.program;
   std::vector<uint8_t> is_target(items_.size(), 0);

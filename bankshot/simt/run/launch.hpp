@@ -40,6 +40,8 @@ struct LaunchSetup {
 bool is_isolated(const LaunchSetup& setup);
 /// What the workers of a launch share. Refers to the setup.
 Launch begin_launch(const LaunchSetup& setup);
+/// Different accesses of an instruction that are kept in programs with tiles, to be priced in other swizzles.
+inline constexpr size_t kTileAccesses = 512;
 /// A worker without CTAs. Refers to both.
 Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel);
 /// Adds up what the workers counted; their sites are merged into the first one's.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "bankshot/simt/tiles/merge_by.hpp"
+
 namespace bankshot::simt {
 
 void OperandReport::merge(const OperandReport& other) {
@@ -22,14 +24,7 @@ void OperandReport::merge(const OperandReport& other) {
 }
 
 void merge(std::vector<OperandReport>& to, const std::vector<OperandReport>& from) {
-  for (const OperandReport& report : from) {
-    const auto at = std::ranges::lower_bound(to, report.layout, {}, &OperandReport::layout);
-    if (at != to.end() && at->layout == report.layout) {
-      at->merge(report);
-    } else {
-      to.insert(at, report);
-    }
-  }
+  merge_by(&OperandReport::layout, to, from);
 }
 
 }  // namespace bankshot::simt

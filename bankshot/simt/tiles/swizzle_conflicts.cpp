@@ -6,6 +6,7 @@
 
 #include "bankshot/scratchpad/access/access.hpp"
 #include "bankshot/scratchpad/hash/hash.hpp"
+#include "bankshot/simt/tiles/merge_by.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -131,14 +132,7 @@ std::vector<SwizzleConflicts> conflicts_by_swizzle(const TileReads& tiles, const
 }
 
 void merge(std::vector<SwizzleConflicts>& to, const std::vector<SwizzleConflicts>& from) {
-  for (const SwizzleConflicts& counts : from) {
-    const auto at = std::ranges::lower_bound(to, counts.now, {}, &SwizzleConflicts::now);
-    if (at != to.end() && at->now == counts.now) {
-      at->merge(counts);
-    } else {
-      to.insert(at, counts);
-    }
-  }
+  merge_by(&SwizzleConflicts::now, to, from);
 }
 
 }  // namespace bankshot::simt

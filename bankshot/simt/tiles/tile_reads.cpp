@@ -4,6 +4,8 @@
 #include <bit>
 #include <iterator>
 
+#include "bankshot/simt/tiles/merge_by.hpp"
+
 namespace bankshot::simt {
 namespace {
 
@@ -67,17 +69,7 @@ void TileReads::note(size_t chunk, uint16_t number) {
 }
 
 void TileReads::merge(const TileReads& other) {
-  for (size_t site = 0; site < sites_.size(); ++site) {
-    std::vector<OperandReads>& all = sites_[site];
-    for (const OperandReads& reads : other.sites_[site]) {
-      const auto at = std::ranges::lower_bound(all, reads.layout, {}, &OperandReads::layout);
-      if (at != all.end() && at->layout == reads.layout) {
-        at->merge(reads);
-      } else {
-        all.insert(at, reads);
-      }
-    }
-  }
+  for (size_t site = 0; site < sites_.size(); ++site) merge_by(&OperandReads::layout, sites_[site], other.sites_[site]);
   std::vector<uint16_t> here(other.tiles_.size() + 1, kNone);
   for (size_t k = 0; k < other.tiles_.size(); ++k) {
     const Tiles& tiles = other.tiles_[k];
