@@ -65,8 +65,15 @@ void HeldInterrupt::forget() { came.store(false); }
 
 bool HeldInterrupt::in_python() { return dlsym(RTLD_DEFAULT, "PyErr_SetInterrupt") != nullptr; }
 
+void flush_standard_output() {
+  // Not fflush(nullptr): it waits for a thread that reads standard input.
+  if (ftrylockfile(stdout) != 0) return;
+  fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
+
 void end_by_interrupt() {
-  std::fflush(nullptr);  // what the program and its kernels have printed so far is not lost
+  flush_standard_output();
   signal(SIGINT, SIG_DFL);
   sigset_t interrupt;
   sigemptyset(&interrupt);

@@ -31,7 +31,10 @@ class HeldInterrupt {
   bool held_ = false;
 };
 
-/// Ends the process by SIGINT's default effect.
+/// Writes what the program and its kernels have printed so far, unless a thread holds stdout. Does not wait.
+void flush_standard_output();
+
+/// Ends the process by SIGINT's default effect. What was printed so far is not lost.
 [[noreturn]] void end_by_interrupt();
 
 }  // namespace bankshot::cuda

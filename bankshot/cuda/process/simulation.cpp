@@ -3,8 +3,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
 #include "bankshot/cuda/process/report_file.hpp"
@@ -68,7 +66,7 @@ bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.p
 void Simulation::end_process(ReportFile& report) {
   report.stop();
   if (HeldInterrupt::flag()) end_by_interrupt();
-  std::fflush(nullptr);  // as end_by_interrupt()
+  flush_standard_output();
   // No destructors and no handlers: they may call us, and wait for the session for ever.
   for (;;) syscall(SYS_exit_group, kStoppedStatus);
 }
