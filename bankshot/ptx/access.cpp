@@ -78,6 +78,7 @@ Access::Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
                                                        {"prefetchu", hint},
                                                        {"discard", hint},
                                                        {"applypriority", hint}});
+  if (opcode == "multimem") return has(modifiers, "ld_reduce") ? load : has(modifiers, "st") ? store : reduction;
   if (opcode == "wmma") return has(modifiers, "load") ? load : has(modifiers, "store") ? store : none;
   return named(opcode, kKinds, none);
 }
@@ -188,7 +189,8 @@ Access access_of(std::string_view opcode, const std::vector<std::string>& modifi
   if (opcode == "cp") copy_access(modifiers, access);
   if (opcode == "wgmma") warpgroup_access(modifiers, access);
   if (opcode == "tcgen05") tensor_memory_access(modifiers, access);
-  if (opcode == "st" && has(modifiers, "bulk")) {  // a copy of zeros
+  if (opcode == "multimem") access.space = Space::global;  // also where no space is written
+  if (opcode == "st" && has(modifiers, "bulk")) {          // a copy of zeros
     access.kind = Access::Kind::copy;
     access.layout = Layout::bulk;
   }

@@ -15,7 +15,7 @@ constexpr std::string_view kElsewhere[] = {
     "cvta", "isspacep", "mapa", "getctarank",
     // memory
     "ld", "st", "ldu", "atom", "red", "mov.b128", "mov.vec", "alloca", "stacksave", "stackrestore", "tensormap", "cp",
-    "mbarrier", "clusterlaunchcontrol",
+    "mbarrier", "multimem", "clusterlaunchcontrol",
     // more operands than a rule has
     "cvt.rs{.relu}.satfinite",
     // values of other lanes

@@ -148,4 +148,11 @@ struct AllocationProperties {
   } flags;
 };
 
+/// CUmulticastObjectProp.
+struct MulticastProperties {
+  unsigned devices;
+  size_t bytes;
+  unsigned long long handle_types, flags;
+};
+
 }  // namespace bankshot::cuda::abi

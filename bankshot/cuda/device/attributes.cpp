@@ -98,7 +98,7 @@ const Row kRows[] = {
     {121, fixed<0>}, {122, fixed<1>}, {123, fixed<1>},                              // … values that streams wait for
     {124, fixed<0>}, {125, fixed<0>},
     {126, fixed<1>}, {127, fixed<0>}, {128, fixed<0>}, {129, fixed<1>}, {130, fixed<0>}, {131, fixed<-1>},
-    {132, fixed<0>},                                                                // multicast
+    {132, [](const DeviceInfo& d) -> int { return d.major == 9 || d.major == 10 ? 1 : 0; }},  // multicast
     {133, fixed<0>}, {134, fixed<0>}, {135, fixed<0>}, {136, fixed<0>}, {137, fixed<0>}, {138, fixed<0>},
     {139, fixed<0>}, {140, fixed<0>}, {141, fixed<0>}, {142, fixed<0>}, {143, fixed<0>}, {144, fixed<0>},
     {145, fixed<0>}, {147, fixed<0>},

@@ -4,7 +4,6 @@
 #include "bankshot/cuda/graph_calls/graph_calls.hpp"
 #include "bankshot/cuda/graph_calls/graph_run.hpp"
 #include "bankshot/cuda/graphs/capture.hpp"
-#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda::graphs {
@@ -50,18 +49,13 @@ Status instantiate(Session& session, GraphExec** exec, Graph* graph, unsigned lo
   if (problem) problem->result = static_cast<int>(InstantiateResult::error);
   if (!exec || !session.work().graphs.contains(static_cast<const Graph*>(graph)) || (flags & ~kKnown))
     return Status::invalid_value;
-  if (flags & GraphExec::kDeviceLaunch) {
-    say_once("device graph", "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are not supported");
-    if (problem) problem->result = static_cast<int>(InstantiateResult::not_supported);
-    return Status::not_supported;
-  }
   auto made = cuda::instantiate(*graph, flags);
   if (!made) {
     if (problem) {
       problem->result = static_cast<int>(made.error().result);
       problem->error_node = made.error().node;
     }
-    return Status::invalid_value;
+    return made.error().result == InstantiateResult::not_supported ? Status::not_supported : Status::invalid_value;
   }
   *exec = session.work().graph_execs.add(std::move(*made));
   if (problem) {
@@ -86,7 +80,10 @@ Status update(Session& session, GraphExec* exec, const Graph* graph, abi::Update
 
 Status upload(Session& session, GraphExec* exec, void* stream) {
   if (!session.work().streams.find(stream)) return Status::invalid_handle;
-  return session.work().graph_execs.find(exec) ? Status::success : Status::invalid_value;
+  const auto found = session.work().graph_execs.find(exec);
+  if (!found) return Status::invalid_value;
+  found->uploaded = true;
+  return Status::success;
 }
 
 Status destroy(Session& session, GraphExec* exec) {

@@ -1,5 +1,7 @@
 #include "bankshot/cuda/graph_calls/graph_run.hpp"
 
+#include <utility>
+
 #include "bankshot/cuda/launch/kernel_work.hpp"
 #include "bankshot/cuda/launch/launch.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
@@ -63,24 +65,17 @@ void assign_conditions(const Graph& graph) {
   for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
 }
 
-/// One launch. It gives up the lock for callbacks; if these update or destroy the instance, that affects later launches
-/// only.
+/// One launch, with those that its kernels make. It gives up the lock for callbacks; if these update or destroy the
+/// instance, that affects later launches only.
 class Run {
  public:
-  Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
-      : session_(session),
-        stream_(stream),
-        lock_(session.mutex()),
-        exec_(std::move(exec)),
-        graph_(exec_->graph),
-        orders_(exec_->orders) {}
+  Run(Session& session, void* stream) : session_(session), stream_(stream), lock_(session.mutex()) {}
 
-  Status run() {
+  Status run(std::shared_ptr<GraphExec> exec) {
     if (const Status status = session_.open(); status != Status::success) return status;
     if (!session_.work().streams.find(stream_)) return Status::invalid_handle;
-    assign_conditions(*graph_);
     const Running running(session_.work().running_graphs);
-    return run(*graph_);
+    return run_with_tails(std::move(exec));
   }
 
  private:
@@ -91,8 +86,61 @@ class Run {
     ~Running() { --graphs; }
   };
 
+  /// What runs now of an instance, although it may be changed meanwhile.
+  struct Instance {
+    std::shared_ptr<GraphExec> exec;
+    std::shared_ptr<const Graph> graph;
+    std::shared_ptr<const GraphExec::Orders> orders;
+    std::vector<std::shared_ptr<GraphExec>> tails;  ///< launched to run after it
+    Instance* outer = nullptr;                      ///< whose kernel has launched it
+  };
+
+  /// Runs an instance, then those that its kernels launched to come after it, in order, each with its own behind it.
+  Status run_with_tails(std::shared_ptr<GraphExec> exec) {
+    std::vector<std::shared_ptr<GraphExec>> waiting{std::move(exec)};  // the next one is the last
+    while (!waiting.empty() && !stopped()) {
+      Instance instance{std::move(waiting.back()), {}, {}, {}, instance_};
+      waiting.pop_back();
+      if (const Status status = run(instance); status != Status::success) return status;
+      waiting.insert(waiting.end(), instance.tails.rbegin(), instance.tails.rend());
+    }
+    return Status::success;
+  }
+
+  Status run(Instance& instance) {
+    instance.exec->uploaded = true;
+    instance.graph = instance.exec->graph;
+    instance.orders = instance.exec->orders;
+    assign_conditions(*instance.graph);
+    instance_ = &instance;
+    const Status status = run(*instance.graph);
+    instance_ = instance.outer;
+    return status;
+  }
+
+  /// Runs, or keeps for later, the graphs that a kernel has launched.
+  Status run_launched(const std::vector<simt::DeviceLaunch>& launches) {
+    for (const simt::DeviceLaunch& launch : launches) {
+      auto exec = session_.work().graph_execs.find(reinterpret_cast<const GraphExec*>(launch.graph));
+      if (!exec) continue;  // destroyed since
+      if (launch.tail) {
+        instance_->tails.push_back(std::move(exec));
+        continue;
+      }
+      for (const Instance* running = instance_; running != nullptr; running = running->outer) {
+        if (running->exec != exec) continue;
+        say("a kernel launches a graph that still runs, which is undefined");
+        session_.corrupt(Status::launch_failure);
+        return Status::success;  // the next call reports it
+      }
+      if (const Status status = run_with_tails(std::move(exec)); status != Status::success) return status;
+      if (stopped()) break;
+    }
+    return Status::success;
+  }
+
   Status run(const Graph& graph) {
-    for (const Node* node : orders_->at(&graph)) {
+    for (const Node* node : instance_->orders->at(&graph)) {
       if (!node->enabled) continue;
       if (const Status status = run(*node); status != Status::success) return status;
       if (stopped()) break;
@@ -113,7 +161,11 @@ class Run {
     }
     if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
     if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
-    return execute(session_, stream_, node.work, exec_->flags & GraphExec::kAutoFree);
+    session_.work().running_graph = instance_->exec.get();
+    const Status status = execute(session_, stream_, node.work, instance_->exec->flags & GraphExec::kAutoFree);
+    session_.work().running_graph = nullptr;
+    const auto launched = std::exchange(session_.work().by_kernels, {});
+    return status == Status::success ? run_launched(launched) : status;
   }
 
   Status run(const ConditionalWork& conditional) {
@@ -135,16 +187,13 @@ class Run {
   Session& session_;
   void* stream_;
   std::unique_lock<std::mutex> lock_;
-  // Declared after the lock, so that they are released before it, should these be the last references.
-  std::shared_ptr<GraphExec> exec_;
-  std::shared_ptr<const Graph> graph_;
-  std::shared_ptr<const GraphExec::Orders> orders_;
+  Instance* instance_ = nullptr;  ///< the innermost that runs
 };
 
 }  // namespace
 
 Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream) {
-  return Run(session, std::move(exec), stream).run();
+  return Run(session, stream).run(std::move(exec));
 }
 
 }  // namespace bankshot::cuda

@@ -59,9 +59,33 @@ UpdateProblem compare(const Graph& ours, const Graph& theirs) {
 
 }  // namespace
 
+namespace {
+
+/// A node that graphs which kernels launch cannot have; null if there is none. Source: CUDA C++ Programming Guide,
+/// "Device Graph Requirements".
+Node* forbidden_to_kernels(const Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    const NodeType type = type_of(node->work);
+    if (type != NodeType::kernel && type != NodeType::copy && type != NodeType::fill && type != NodeType::child &&
+        type != NodeType::empty)
+      return node.get();
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
+      if (Node* const inside = forbidden_to_kernels(*child->graph)) return inside;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags) {
+  if (flags & GraphExec::kDeviceLaunch) {
+    if (Node* const node = forbidden_to_kernels(graph))
+      return InstantiateProblem{InstantiateResult::not_supported, node};
+  }
   auto exec = std::make_unique<GraphExec>();
   exec->flags = flags;
+  exec->uploaded = (flags & GraphExec::kUpload) != 0;
   exec->graph = graph.clone(&exec->copies);
   auto orders = std::make_shared<GraphExec::Orders>();
   if (sort(*orders, *exec->graph)) return InstantiateProblem{InstantiateResult::cycle, nullptr};

@@ -18,6 +18,7 @@ struct GraphExec {
   std::shared_ptr<Graph> graph;  ///< shared with running launches
   std::shared_ptr<const Orders> orders;
   unsigned long long flags = 0;
+  bool uploaded = false;                       ///< once it is, kernels may launch it, if the flags say so
   std::unordered_map<uint64_t, Node*> copies;  ///< by id of the original node
 };
 
@@ -71,6 +72,14 @@ class GraphExecTable {
   std::shared_ptr<GraphExec> find(const GraphExec* exec) const {
     const auto found = all_.find(exec);
     return found == all_.end() ? nullptr : found->second;
+  }
+  /// Handles of those that kernels may launch.
+  std::vector<uint64_t> launchable() const {
+    std::vector<uint64_t> handles;
+    for (const auto& [handle, exec] : all_)
+      if (exec->uploaded && (exec->flags & GraphExec::kDeviceLaunch))
+        handles.push_back(reinterpret_cast<uint64_t>(handle));
+    return handles;
   }
   bool destroy(const GraphExec* exec) { return all_.erase(exec) != 0; }
   void clear() { all_.clear(); }

@@ -144,6 +144,12 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   config.cooperative = request.cooperative;
   config.cluster = cluster_of(*function.info, request);
   config.explicit_cluster = has_cluster(*function.info, request);
+  std::vector<uint64_t> graphs;
+  if (const GraphExec* const graph = session.work().running_graph) {
+    config.graph = reinterpret_cast<uint64_t>(graph);
+    graphs = session.work().graph_execs.launchable();
+    config.graphs = graphs;
+  }
   record_launch(session.memory().engine(), *function.module->program, *function.info, function.module->id.digest,
                 config);
   session.progress().begin(function.name, request.grid.count());
@@ -216,6 +222,10 @@ Status run_all(Session& session, Function& function, const LaunchRequest& reques
   for (wait(); status == Status::success && !waiting.empty(); wait()) {
     const simt::DeviceLaunch next = std::move(waiting.back());
     waiting.pop_back();
+    if (next.graph != 0) {
+      session.work().by_kernels.push_back(next);
+      continue;
+    }
     if (next.kernel.empty()) {
       if (!transfer(session, next)) break;
       continue;

@@ -14,6 +14,12 @@ namespace {
 constexpr int kMappedReadWrite = 3, kMappedRead = 1;
 
 bool is_multiple(uint64_t number) { return number % kGranularity == 0; }
+/// With a GPU these calls block until the devices of the team are there.
+Status waits_for_devices(const char* call) {
+  say_once(call, std::string(call) + ": the multicast object has no device yet; call cuMulticastAddDevice first");
+  return Status::illegal_state;
+}
+
 bool is_size(uint64_t bytes) { return bytes != 0 && is_multiple(bytes); }
 
 }  // namespace
@@ -58,7 +64,7 @@ Status VirtualMemory::create(simt::Memory& memory, uint64_t bytes, const abi::Al
     return Status::out_of_memory;
   }
   handle = next_handle_++;
-  handles_[handle].physical = std::make_shared<PhysicalMemory>(memory, file, bytes, properties);
+  handles_[handle].object.physical = std::make_shared<PhysicalMemory>(memory, file, bytes, properties);
   return Status::success;
 }
 
@@ -71,14 +77,14 @@ Status VirtualMemory::release(uint64_t handle) {
 
 const PhysicalMemory* VirtualMemory::find(uint64_t handle) const {
   const auto found = handles_.find(handle);
-  return found == handles_.end() ? nullptr : found->second.physical.get();
+  return found == handles_.end() ? nullptr : found->second.object.physical.get();
 }
 
 Status VirtualMemory::retain(uint64_t address, uint64_t& handle) {
   const auto mapping = at(address);
   if (mapping == mappings_.end()) return Status::invalid_value;
   handle = mapping->second.handle;
-  const auto [entry, fresh] = handles_.try_emplace(handle, Handle{mapping->second.physical, 1});
+  const auto [entry, fresh] = handles_.try_emplace(handle, Handle{mapping->second.object, 1});
   if (!fresh) ++entry->second.references;
   return Status::success;
 }
@@ -87,11 +93,14 @@ Status VirtualMemory::map(simt::Memory& memory, uint64_t address, uint64_t bytes
   const auto found = handles_.find(handle);
   // No other offset is allowed. Source: CUDA driver API reference, cuMemMap
   if (found == handles_.end() || offset != 0 || !is_size(bytes) || !is_multiple(address)) return Status::invalid_value;
-  if (bytes > found->second.physical->bytes || !memory.is_reserved(address, bytes)) return Status::invalid_value;
+  const Object& object = found->second.object;
+  if (object.multicast && !object.multicast->has_device) return waits_for_devices("cuMemMap");
+  if (bytes > (object.multicast ? object.multicast->bytes : object.physical->bytes)) return Status::invalid_value;
+  if (!memory.is_reserved(address, bytes)) return Status::invalid_value;
   const auto after = mappings_.lower_bound(address);
   if (after != mappings_.end() && after->first - address < bytes) return Status::invalid_value;
   if (at(address) != mappings_.end()) return Status::invalid_value;
-  mappings_[address] = {bytes, handle, found->second.physical, 0};
+  mappings_[address] = {.bytes = bytes, .handle = handle, .object = object};
   return Status::success;
 }
 
@@ -99,7 +108,7 @@ Status VirtualMemory::unmap(simt::Memory& memory, uint64_t address, uint64_t byt
   if (!covers(address, bytes)) return Status::invalid_value;
   const auto first = mappings_.find(address), last = mappings_.lower_bound(address + bytes);
   for (auto it = first; it != last; ++it)
-    if (it->second.access != 0) memory.unmap(it->first);
+    if (it->second.access != 0) end_access(memory, it->first, it->second);
   mappings_.erase(first, last);
   return Status::success;
 }
@@ -111,9 +120,9 @@ Status VirtualMemory::set_access(simt::Memory& memory, uint64_t address, uint64_
   for (auto it = mappings_.find(address); it != last; ++it) {
     Mapping& mapping = it->second;
     if (mapping.access == flags) continue;
-    if (mapping.access != 0) memory.unmap(it->first);
+    if (mapping.access != 0) end_access(memory, it->first, mapping);
     mapping.access = 0;
-    if (flags != 0 && !memory.map(it->first, mapping.bytes, mapping.physical->file, 0, flags == kMappedReadWrite))
+    if (flags != 0 && !begin_access(memory, it->first, mapping, flags == kMappedReadWrite))
       return Status::out_of_memory;
     mapping.access = flags;
   }
@@ -125,6 +134,104 @@ Status VirtualMemory::access(uint64_t address, uint64_t& flags) const {
   if (mapping == mappings_.end()) return Status::invalid_value;
   flags = static_cast<uint64_t>(mapping->second.access);
   return Status::success;
+}
+
+Status VirtualMemory::create_multicast(uint64_t bytes, uint64_t& handle) {
+  if (!is_size(bytes)) return Status::invalid_value;
+  handle = next_handle_++;
+  handles_[handle].object.multicast = std::make_shared<MulticastObject>(MulticastObject{.bytes = bytes});
+  return Status::success;
+}
+
+MulticastObject* VirtualMemory::find_multicast(uint64_t handle) {
+  const auto found = handles_.find(handle);
+  return found == handles_.end() ? nullptr : found->second.object.multicast.get();
+}
+
+Status VirtualMemory::add_device(uint64_t multicast) {
+  MulticastObject* const object = find_multicast(multicast);
+  if (object == nullptr || object->has_device) return Status::invalid_value;
+  object->has_device = true;
+  return Status::success;
+}
+
+Status VirtualMemory::bind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t handle,
+                           uint64_t memory_offset, uint64_t bytes) {
+  MulticastObject* const object = find_multicast(multicast);
+  const auto found = handles_.find(handle);
+  if (object == nullptr || found == handles_.end() || !found->second.object.physical) return Status::invalid_value;
+  return bind(memory, *object, offset, {found->second.object.physical, memory_offset, bytes});
+}
+
+Status VirtualMemory::bind_address(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t address,
+                                   uint64_t bytes) {
+  MulticastObject* const object = find_multicast(multicast);
+  const auto mapping = at(address);
+  if (object == nullptr || mapping == mappings_.end() || !mapping->second.object.physical) return Status::invalid_value;
+  return bind(memory, *object, offset, {mapping->second.object.physical, address - mapping->first, bytes});
+}
+
+Status VirtualMemory::bind(simt::Memory& memory, MulticastObject& object, uint64_t offset,
+                           MulticastObject::Bound bound) {
+  if (!object.has_device) return waits_for_devices("cuMulticastBindMem");
+  const auto fits = [&bound](uint64_t at, uint64_t whole) { return at <= whole && bound.bytes <= whole - at; };
+  if (!is_size(bound.bytes) || !is_multiple(offset) || !is_multiple(bound.offset) || !fits(offset, object.bytes) ||
+      !fits(bound.offset, bound.physical->bytes))
+    return Status::invalid_value;
+  const auto after = object.bound.lower_bound(offset);
+  if (after != object.bound.end() && after->first - offset < bound.bytes) return Status::invalid_value;
+  if (after != object.bound.begin() && offset - std::prev(after)->first < std::prev(after)->second.bytes)
+    return Status::invalid_value;
+  object.bound[offset] = std::move(bound);
+  return map_again(memory, object) ? Status::success : Status::out_of_memory;
+}
+
+Status VirtualMemory::unbind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t bytes) {
+  MulticastObject* const object = find_multicast(multicast);
+  if (object == nullptr) return Status::invalid_value;
+  uint64_t end = offset;
+  const auto first = object->bound.find(offset);
+  auto last = first;
+  for (; last != object->bound.end() && last->first == end && end - offset < bytes; ++last) end += last->second.bytes;
+  if (bytes == 0 || end - offset != bytes) return Status::invalid_value;
+  object->bound.erase(first, last);
+  return map_again(memory, *object) ? Status::success : Status::out_of_memory;
+}
+
+bool VirtualMemory::map_again(simt::Memory& memory, const MulticastObject& object) {
+  bool mapped = true;
+  for (auto& [address, mapping] : mappings_) {
+    if (mapping.object.multicast.get() != &object || mapping.access == 0) continue;
+    end_access(memory, address, mapping);
+    mapped &= begin_access(memory, address, mapping, mapping.access == kMappedReadWrite);
+  }
+  return mapped;
+}
+
+bool VirtualMemory::begin_access(simt::Memory& memory, uint64_t address, Mapping& mapping, bool writable) {
+  if (mapping.object.physical) return memory.map(address, mapping.bytes, mapping.object.physical->file, 0, writable);
+  const auto alias = memory.reserve(mapping.bytes, kGranularity);
+  if (!alias) return false;
+  mapping.alias = *alias;
+  memory.add_multicast(address, mapping.bytes, mapping.alias);
+  for (const auto& [offset, bound] : mapping.object.multicast->bound) {
+    if (offset >= mapping.bytes) break;
+    const uint64_t piece = mapping.alias + offset, bytes = std::min(bound.bytes, mapping.bytes - offset);
+    if (!memory.map(piece, bytes, bound.physical->file, bound.offset, writable)) return false;
+    mapping.pieces.push_back(piece);
+  }
+  return true;
+}
+
+void VirtualMemory::end_access(simt::Memory& memory, uint64_t address, Mapping& mapping) {
+  if (mapping.object.physical) {
+    memory.unmap(address);
+    return;
+  }
+  memory.remove_multicast(address);
+  for (const uint64_t piece : mapping.pieces) memory.unmap(piece);
+  mapping.pieces.clear();
+  memory.unreserve(mapping.alias, mapping.bytes);
 }
 
 void VirtualMemory::clear() {

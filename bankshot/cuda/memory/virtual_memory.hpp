@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "bankshot/cuda/abi/abi_graph.hpp"
 #include "bankshot/cuda/abi/errors.hpp"
@@ -28,6 +29,18 @@ struct PhysicalMemory {
   int file;
   uint64_t bytes;
   abi::AllocationProperties properties;
+};
+
+/// What multimem instructions access: memory of all devices of a team, here of one. Source: CUDA driver API reference,
+/// "Multicast Object Management".
+struct MulticastObject {
+  struct Bound {
+    std::shared_ptr<PhysicalMemory> physical;
+    uint64_t offset = 0, bytes = 0;  ///< in that memory
+  };
+  uint64_t bytes = 0;
+  bool has_device = false;
+  std::map<uint64_t, Bound> bound;  ///< by offset in the object
 };
 
 /// Ranges and handles of the process. Requires the session's lock. Every function returns invalid_value for an invalid
@@ -55,18 +68,45 @@ class VirtualMemory {
   Status set_access(simt::Memory& memory, uint64_t address, uint64_t bytes, int flags);
   Status access(uint64_t address, uint64_t& flags) const;
 
+  // Multicast objects are created, mapped and released like memory. Kernels access them by multimem only.
+
+  /// A team of one device.
+  Status create_multicast(uint64_t bytes, uint64_t& handle);
+  Status add_device(uint64_t multicast);
+  /// Binds memory to a part of the object where nothing is bound yet. @return … illegal_state before add_device()
+  Status bind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t handle, uint64_t memory_offset,
+              uint64_t bytes);
+  /// The same with memory that is mapped as a whole at or around an address.
+  Status bind_address(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t address, uint64_t bytes);
+  /// @param bytes  of whole bindings
+  Status unbind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t bytes);
+
   void clear();
 
  private:
-  struct Handle {
+  /// One of the two.
+  struct Object {
     std::shared_ptr<PhysicalMemory> physical;
+    std::shared_ptr<MulticastObject> multicast;
+  };
+  struct Handle {
+    Object object;
     uint64_t references = 1;
   };
   struct Mapping {
     uint64_t bytes = 0, handle = 0;
-    std::shared_ptr<PhysicalMemory> physical;
+    Object object{};
     int access = 0;
+    // Of a multicast object with access:
+    uint64_t alias = 0;              ///< where its memory is mapped, for multimem
+    std::vector<uint64_t> pieces{};  ///< addresses of what is mapped there
   };
+  MulticastObject* find_multicast(uint64_t handle);
+  Status bind(simt::Memory& memory, MulticastObject& object, uint64_t offset, MulticastObject::Bound bound);
+  /// Maps what is bound now, wherever the object is mapped with access. @return false if there is no room
+  bool map_again(simt::Memory& memory, const MulticastObject& object);
+  static bool begin_access(simt::Memory& memory, uint64_t address, Mapping& mapping, bool writable);
+  static void end_access(simt::Memory& memory, uint64_t address, Mapping& mapping);
   using Mappings = std::map<uint64_t, Mapping>;
   bool covers(uint64_t address, uint64_t bytes) const;
   Mappings::const_iterator at(uint64_t address) const;

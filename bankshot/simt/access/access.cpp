@@ -47,6 +47,7 @@ std::string what_is_there(const Memory& memory, uint64_t address) {
     if (!hit->live) return text + " that was freed";
     return text + (hit->label.empty() ? "" : " (" + hit->label + ")");
   }
+  if (memory.behind_multicast(address) != 0) return "a multicast object is mapped there, which is for multimem only";
   const Allocation* near = near_to(memory, address);
   if (near == nullptr && memory.has_host_ranges()) return "the process has nothing mapped there";
   if (near == nullptr) {

@@ -6,6 +6,7 @@
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/lane_values.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/access/wide_access.hpp"
 #include "bankshot/simt/rows/lower.hpp"
@@ -18,18 +19,6 @@ using ptx::Space;
 using ptx::Type;
 
 using Bytes = std::array<std::byte, kWideBytes>;
-
-/// The elements of a lane, one after the other.
-void get(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, std::byte* to) {
-  for (unsigned k = 0; k < count; ++k)
-    std::memcpy(to + k * width, w.row<const std::byte>(rows[k]) + size_t{lane} * width, width);
-}
-void put(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, const std::byte* from) {
-  for (unsigned k = 0; k < count; ++k) {
-    if (rows[k] != OperandRef::kNone)
-      std::memcpy(w.row<std::byte>(rows[k]) + size_t{lane} * width, from + k * width, width);
-  }
-}
 
 }  // namespace
 
@@ -56,9 +45,9 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
     }
     alignas(kWideBytes) Bytes old, with, other;
     std::memcpy(old.data(), there, bytes);
-    get(w, b, count, width, lane, with.data());
+    get_lane(w, b, count, width, lane, with.data());
     if (i->op[4] == kCompare) {
-      get(w, c, count, width, lane, other.data());
+      get_lane(w, c, count, width, lane, other.data());
       if (std::memcmp(old.data(), with.data(), bytes) == 0) std::memcpy(there, other.data(), bytes);
     } else if (i->op[4] == kExchange) {
       std::memcpy(there, with.data(), bytes);
@@ -66,7 +55,7 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
       for (unsigned k = 0; k < count; ++k)
         reduce(static_cast<Reduction>(i->op[4]), static_cast<Type>(i->fp), there + k * width, with.data() + k * width);
     }
-    put(w, d, count, width, lane, old.data());
+    put_lane(w, d, count, width, lane, old.data());
   }
   if (in_shared != 0) count_in_cluster(w, i->aux, kind_at(w, i->aux), bytes, offsets.data(), in_shared);
   return i->flags & InstrFlag::kPolls ? polled(w, i + 1) : i + 1;
@@ -77,33 +66,13 @@ const Instr* run_wide_move(Warp& w, const Instr* i) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     Bytes value;
-    get(w, from.data(), static_cast<unsigned>(from.size()), kWideBytes / static_cast<unsigned>(from.size()), lane,
-        value.data());
-    put(w, to.data(), static_cast<unsigned>(to.size()), kWideBytes / static_cast<unsigned>(to.size()), lane,
-        value.data());
+    get_lane(w, from.data(), static_cast<unsigned>(from.size()), kWideBytes / static_cast<unsigned>(from.size()), lane,
+             value.data());
+    put_lane(w, to.data(), static_cast<unsigned>(to.size()), kWideBytes / static_cast<unsigned>(to.size()), lane,
+             value.data());
   }
   return i + 1;
 }
-
-namespace {
-
-/// An operand that is one register, or a vector of `count`. @return false after an error
-bool lower_rows(Decoder& decoder, const Operand& operand, unsigned count, Type type, bool writes,
-                std::vector<uint32_t>& rows) {
-  const bool vector = operand.kind == Operand::Kind::vector;
-  if ((vector ? operand.elements.size() : 1) != count)
-    return decoder.error(operand.position,
-                         "expected " + std::to_string(count) + (count == 1 ? " register" : " registers in braces"));
-  for (unsigned k = 0; k < count; ++k) {
-    const Operand& element = vector ? operand.elements[k] : operand;
-    if (!writes && type == Type::b128 && element.kind != Operand::Kind::identifier)
-      return decoder.error(element.position, "expected a register of 128 bits");
-    rows.push_back(writes ? destination_or_none(decoder, element, type) : decoder.source(element, type));
-  }
-  return true;
-}
-
-}  // namespace
 
 void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const bool returns = m.access.kind == ptx::Access::Kind::atomic, compares = m.has("cas");

@@ -22,7 +22,7 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   const auto rows = context_.forms->find(instruction.opcode);
   if (rows == context_.forms->end()) {
     error(instruction.position, "instruction '" + instruction.opcode + "' is not supported",
-          remedy_of_unknown(instruction.opcode));
+          "docs/ptx.md lists the supported instructions.");
     return nullptr;
   }
   Handler handler = nullptr;

@@ -19,13 +19,6 @@ constexpr Known kKnown[] = {
 
 }  // namespace
 
-std::string remedy_of_unknown(std::string_view opcode) {
-  if (opcode == "multimem")
-    return "Let the program use each GPU's memory separately: there is only one GPU, and there are no multicast "
-           "objects.";
-  return "docs/ptx.md lists the supported instructions.";
-}
-
 Refusal refuse_modifier(std::string_view opcode, std::string_view modifier, std::string_view first_form) {
   const std::string name = "'." + std::string(modifier) + "' of '" + std::string(opcode) + "'";
   const auto* const known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) {

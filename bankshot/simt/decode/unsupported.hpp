@@ -9,8 +9,6 @@ namespace bankshot::simt {
 struct Refusal {
   std::string message, remedy;
 };
-/// What to do about an instruction that there is none of.
-std::string remedy_of_unknown(std::string_view opcode);
 /// Of a modifier that no form of the opcode has. @param first_form  one that runs
 Refusal refuse_modifier(std::string_view opcode, std::string_view modifier, std::string_view first_form);
 

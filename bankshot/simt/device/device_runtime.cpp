@@ -16,7 +16,7 @@ namespace bankshot::simt {
 namespace {
 
 // Error codes of the runtime.
-constexpr uint32_t kSuccess = 0, kInvalidValue = 1;
+constexpr uint32_t kSuccess = 0, kInvalidValue = 1, kNotSupported = 801;
 constexpr uint64_t kTailStream = 3;  // cudaStreamTailLaunch; what is in any other stream may as well run in its turn
 
 /// What the heap gives and what is launched is not taken back when a transaction starts again.
@@ -123,6 +123,28 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
     launch.params.assign(bytes, bytes + (block->size - kHeader));
     worker.launched.push_back(std::move(launch));
     worker.memory->heap_free(block->address);
+    return_value(w, call, lane, kSuccess);
+  });
+  return i + 1;
+}
+
+/// cudaGraphLaunch(graph, stream): the stream says when. A graph that is not behind this one's end comes when the grid
+/// has ended, as it may; a sibling as well. Source: CUDA C++ Programming Guide, "Device Graph Launch".
+const Instr* run_graph_launch(Warp& w, const Instr* i) {
+  constexpr uint64_t kTail = uint64_t{1} << 56, kFireAndForget = uint64_t{2} << 56, kSibling = uint64_t{3} << 56;
+  const CallInfo& call = call_of(w, i);
+  const LaunchConfig& config = *w.worker->launch->config;
+  for_lanes(w, [&](unsigned lane) {
+    const uint64_t graph = argument(w, call, 0, lane), stream = argument(w, call, 1, lane);
+    if (config.graph == 0) return return_value(w, call, lane, kNotSupported);
+    const bool known = std::ranges::count(config.graphs, graph) != 0;
+    const bool again = graph == config.graph && stream != kTail;  // while it runs
+    if (!known || again || (stream != kTail && stream != kFireAndForget && stream != kSibling))
+      return return_value(w, call, lane, kInvalidValue);
+    DeviceLaunch launch;
+    launch.graph = graph;
+    launch.tail = stream == kTail;
+    w.worker->launched.push_back(std::move(launch));
     return_value(w, call, lane, kSuccess);
   });
   return i + 1;
@@ -264,6 +286,7 @@ const std::array kFunctions = {
     DeviceFunction{"free", &outside_transactions<&run_free>, {8}, kHeap},
     DeviceFunction{"cudaGetParameterBufferV2", &outside_transactions<&run_parameter_buffer>, {8, 12, 12, 4}, kLaunches},
     DeviceFunction{"cudaLaunchDeviceV2", &outside_transactions<&run_device_launch>, {8, 8}, kLaunches},
+    DeviceFunction{"cudaGraphLaunch", &outside_transactions<&run_graph_launch>, {8, 8}, kLaunches},
     DeviceFunction{"cudaMemcpyAsync", &outside_transactions<&run_device_copy>, {8, 8, 8, 4, 8}, kLaunches},
     DeviceFunction{"cudaMemsetAsync", &outside_transactions<&run_device_fill>, {8, 4, 8, 8}, kLaunches},
     DeviceFunction{"cudaMalloc", &outside_transactions<&run_device_malloc>, {8, 8}, kHeap},

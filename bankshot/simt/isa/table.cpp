@@ -18,6 +18,7 @@ const Rows& rows() {
     memory_rows(all);
     atomic_rows(all);
     wide_atomic_rows(all);
+    multimem_rows(all);
     async_rows(all);
     cluster_rows(all);
     tensor_copy_rows(all);

@@ -170,6 +170,13 @@ void Memory::set_host_ranges(std::vector<Allocation> ranges) {
   ++generation_;
 }
 
+uint64_t Memory::behind_multicast(uint64_t address) const {
+  const auto after = multicast_.upper_bound(address);
+  if (after == multicast_.begin()) return 0;
+  const auto& [start, range] = *std::prev(after);
+  return address - start < range.bytes ? range.alias + (address - start) : 0;
+}
+
 const Allocation* Memory::nearest(uint64_t address) const {
   if (table_.empty()) return nullptr;
   const auto above = table_.lower_bound(address);

@@ -72,6 +72,11 @@ class Memory {
   bool map(uint64_t address, uint64_t bytes, int file = -1, uint64_t offset = 0, bool writable = true);
   /// Unmaps what map() has mapped by this address.
   bool unmap(uint64_t address);
+  /// From now on multimem instructions find, for an address in this reserved range, what is as far behind `alias`.
+  void add_multicast(uint64_t address, uint64_t bytes, uint64_t alias) { multicast_[address] = {bytes, alias}; }
+  void remove_multicast(uint64_t address) { multicast_.erase(address); }
+  /// The address where multimem instructions find what they access; 0 if no multicast object is mapped there.
+  uint64_t behind_multicast(uint64_t address) const;
   /// Counts memory outside all ranges, such as files to map. @return false if the device does not have that much
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes) { used_ -= bytes; }
@@ -113,6 +118,10 @@ class Memory {
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;   ///< by start address
   std::map<uint64_t, uint64_t> reserved_;  ///< start -> bytes
+  struct Multicast {
+    uint64_t bytes = 0, alias = 0;
+  };
+  std::map<uint64_t, Multicast> multicast_;  ///< by start address
   std::vector<Allocation> host_ranges_;
   FreeRanges freed_;                       ///< reusable when the reserve is exhausted
   uint64_t heap_next_ = 0, heap_end_ = 0;  ///< of the heap what no block has had yet

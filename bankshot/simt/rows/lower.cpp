@@ -113,6 +113,21 @@ bool is_predicate(const Decoder& decoder, const Operand& operand) {
   return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
 }
 
+bool lower_rows(Decoder& decoder, const Operand& operand, unsigned count, Type type, bool writes,
+                std::vector<uint32_t>& rows) {
+  const bool vector = operand.kind == Operand::Kind::vector;
+  if ((vector ? operand.elements.size() : 1) != count)
+    return decoder.error(operand.position,
+                         "expected " + std::to_string(count) + (count == 1 ? " register" : " registers in braces"));
+  for (unsigned k = 0; k < count; ++k) {
+    const Operand& element = vector ? operand.elements[k] : operand;
+    if (!writes && type == Type::b128 && element.kind != Operand::Kind::identifier)
+      return decoder.error(element.position, "expected a register of 128 bits");
+    rows.push_back(writes ? destination_or_none(decoder, element, type) : decoder.source(element, type));
+  }
+  return true;
+}
+
 uint32_t keep_rows(Decoder& decoder, std::vector<uint32_t> rows) {
   decoder.program().lists.push_back(std::move(rows));
   return static_cast<uint32_t>(decoder.program().lists.size() - 1);

@@ -30,6 +30,9 @@ bool lower_shared_address(Decoder& decoder, const ptx::Operand& operand, ptx::Sp
 
 /// Whether an operand names a predicate.
 bool is_predicate(const Decoder& decoder, const ptx::Operand& operand);
+/// Appends the rows of an operand that is one register, or a vector of `count`. @return false after an error
+bool lower_rows(Decoder& decoder, const ptx::Operand& operand, unsigned count, ptx::Type type, bool writes,
+                std::vector<uint32_t>& rows);
 /// Keeps a list of rows with the program. @return its number, for an operand
 uint32_t keep_rows(Decoder& decoder, std::vector<uint32_t> rows);
 

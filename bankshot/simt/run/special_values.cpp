@@ -44,6 +44,7 @@ constexpr Special kSpecials[] = {
     {"%cluster_nctaid.",
      [](Place p, uint32_t) -> uint64_t { return along(p.worker.launch->config->cluster, p.name.back()); }},
     {"%cluster_nctarank", [](Place p, uint32_t) -> uint64_t { return cluster_size(*p.worker.launch->config); }},
+    {"%current_graph_exec", [](Place p, uint32_t) -> uint64_t { return p.worker.launch->config->graph; }},
     {"%is_explicit_cluster",  // a mask of lanes
      [](Place p, uint32_t) -> uint64_t { return p.worker.launch->config->explicit_cluster ? ~uint64_t{0} : 0; }},
 };
@@ -56,7 +57,7 @@ SpecialValue special_value(std::string_view name) {
   for (const Special& special : kSpecials) {
     if (special.name == name || (special.name.ends_with('.') && name.starts_with(special.name))) return special.value;
   }
-  // %tid.w, %gridid, %current_graph_exec (of graphs that kernels launch), clocks (refreshed when read)
+  // %tid.w, %gridid, clocks (refreshed when read)
   return [](Place, uint32_t) -> uint64_t { return 0; };
 }
 

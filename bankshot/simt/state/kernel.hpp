@@ -61,15 +61,18 @@ struct LaunchConfig {
   uint32_t dynamic_shared = 0;        ///< bytes
   bool cooperative = false;           ///< all CTAs are resident at once, and the kernel may wait for its whole grid
   std::span<const std::byte> params;  ///< KernelInfo::param_bytes bytes
+  uint64_t graph = 0;                 ///< handle of the graph that the kernel is a node of: %current_graph_exec
+  std::span<const uint64_t> graphs;   ///< handles of those that it may launch; none outside a graph
 };
 
-/// A launch by a kernel.
+/// A launch by a kernel, of another kernel or of a graph.
 struct DeviceLaunch {
   std::string kernel;
+  uint64_t graph = 0;  ///< its handle; 0: no graph
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;  ///< bytes
   std::vector<std::byte> params;
-  bool tail = false;  ///< comes when all else that the launching grid launched has ended
+  bool tail = false;  ///< comes when all else that the launching grid, or graph, launched has ended
 };
 
 }  // namespace bankshot::simt

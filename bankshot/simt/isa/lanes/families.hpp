@@ -19,6 +19,7 @@ void async_rows(Rows& rows);        ///< cp.async, cp.async.bulk, mbarrier
 void cluster_rows(Rows& rows);      ///< barrier.cluster, mapa, getctarank, st.async, red.async
 void tensor_copy_rows(Rows& rows);  ///< cp.async.bulk.tensor, cp.reduce.async.bulk
 void wide_atomic_rows(Rows& rows);  ///< atom and red of 128 bits and of vectors, mov.b128, alloca
+void multimem_rows(Rows& rows);     ///< accesses through multicast objects
 void warp_rows(Rows& rows);         ///< shfl, vote, match, redux, activemask, elect
 void tensor_rows(Rows& rows);       ///< mma, wmma, ldmatrix, stmatrix, movmatrix
 void sparse_matrix_rows(Rows& rows);   ///< mma.sp
