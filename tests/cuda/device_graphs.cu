@@ -5,7 +5,7 @@
 __device__ int log_of_runs[32];
 __device__ int runs;
 __device__ int left;
-__device__ cudaGraphExec_t first_tail, second_tail, of_first, child;
+__device__ cudaGraphExec_t first_tail, second_tail, of_first, child, outer;
 
 __device__ void note(int what) { log_of_runs[runs++] = what; }
 
@@ -41,11 +41,22 @@ __global__ void launches_itself(int* status) {
   *status = cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphFireAndForget);
 }
 
+__global__ void twice(int* status) {
+  note(9);
+  if (--left == 0) return;
+  for (int k = 0; k < 2; ++k) status[k] = cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+}
+
+__global__ void launches_outer(int* status) {
+  status[0] = cudaGraphLaunch(outer, cudaStreamGraphTailLaunch);
+  status[2] = cudaGraphLaunch(outer, cudaStreamGraphFireAndForget);
+}
+
 __global__ void names_graph(unsigned long long* graph) {
   *graph = reinterpret_cast<unsigned long long>(cudaGetCurrentGraphExec());
 }
 
-/// A graph of up to two kernels, one after the other.
+/// A graph of one kernel.
 template <class... First>
 cudaGraph_t graph_of(void (*kernel)(First...), First... arguments) {
   cudaGraph_t graph;
@@ -140,6 +151,22 @@ int main() {
   OK(cudaGraphLaunch(for_device(graph_of(launches_itself, status)), nullptr));
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(status[0], cudaErrorInvalidValue);
+  // Twice at a time, and the graph around it, even to the tail.
+  cudaGraph_t doubly = graph_of(twice, status);
+  OK(cudaMemcpyToSymbol(left, &times, sizeof times));
+  OK(cudaGraphLaunch(for_device(doubly), nullptr));
+  OK(cudaDeviceSynchronize());
+  expect_log({9, 9, 9});
+  EXPECT_EQ(status[1], cudaErrorInvalidValue);
+  const cudaGraphExec_t inner = for_device(graph_of(launches_outer, status));
+  OK(cudaMemcpyToSymbol(child, &inner, sizeof inner));
+  const cudaGraphExec_t around = for_device(graph_of(launches_sibling, status + 1));
+  OK(cudaMemcpyToSymbol(outer, &around, sizeof around));
+  OK(cudaGraphLaunch(around, nullptr));
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(status[1], cudaSuccess);
+  EXPECT_EQ(status[0], cudaErrorInvalidValue);
+  EXPECT_EQ(status[2], cudaErrorInvalidValue);
   expect_log({});
 
   // A kernel outside a graph has none; a host's function cannot be in a graph for kernels.
@@ -147,6 +174,11 @@ int main() {
   OK(cudaMallocManaged(&graph, sizeof *graph));
   *graph = 1;
   names_graph<<<1, 1>>>(graph);
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(*graph, 0u);
+  *graph = 1;
+  OK(cudaGraphInstantiate(&of_host, graph_of(names_graph, graph), 0));
+  OK(cudaGraphLaunch(of_host, nullptr));
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(*graph, 0u);
   const cudaGraphExec_t named = for_device(graph_of(names_graph, graph));
@@ -161,5 +193,9 @@ int main() {
   cudaGraphExec_t none;
   EXPECT_EQ(cudaGraphInstantiate(&none, with_host, cudaGraphInstantiateFlagDeviceLaunch), cudaErrorNotSupported);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphInstantiate(&none, doubly,
+                                 cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   return finish("device_graphs");
 }

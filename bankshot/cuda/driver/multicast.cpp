@@ -1,4 +1,5 @@
 // Multicast objects: see bankshot/cuda/memory/virtual_memory.hpp.
+#include "bankshot/cuda/device/device.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/memory/virtual_memory.hpp"
 #include "bankshot/cuda/process/say.hpp"
@@ -6,8 +7,11 @@
 namespace bankshot::cuda::driver {
 namespace {
 
-/// Whether it is of one device and of this process. Says why not.
-Status check(const abi::MulticastProperties* properties) {
+constexpr int kMulticastSupported = 132;  // CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
+
+/// Whether the GPU has multicast, and there can be such an object: of one device and not shared. Prints why not.
+Status check(const Session& session, const abi::MulticastProperties* properties) {
+  if (attribute(session.device(), kMulticastSupported) != 1) return Status::not_supported;
   if (!properties || properties->devices == 0 || properties->flags != 0) return Status::invalid_value;
   if (properties->devices > 1) {
     say_once("multicast", "cuMulticastCreate: a team of " + std::to_string(properties->devices) +
@@ -24,16 +28,17 @@ Status check(const abi::MulticastProperties* properties) {
 }  // namespace
 
 BANKSHOT_API(cuMulticastGetGranularity)(size_t* bytes, const abi::MulticastProperties* properties, int option) {
-  return call_anywhere([&](Session&) {
-    if (!properties || option < 0 || option > 1) return Status::invalid_value;
-    return give(bytes, kGranularity);
+  return call_anywhere([&](Session& session) {
+    if (option < 0 || option > 1) return Status::invalid_value;
+    const Status status = check(session, properties);
+    return status == Status::success ? give(bytes, kGranularity) : status;
   });
 }
 
 BANKSHOT_API(cuMulticastCreate)(uint64_t* handle, const abi::MulticastProperties* properties) {
   return call_anywhere([&](Session& session) {
     if (!handle) return Status::invalid_value;
-    if (const Status status = check(properties); status != Status::success) return status;
+    if (const Status status = check(session, properties); status != Status::success) return status;
     return session.memory().virtual_memory.create_multicast(properties->bytes, *handle);
   });
 }

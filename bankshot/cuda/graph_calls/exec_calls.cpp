@@ -47,7 +47,8 @@ Status instantiate(Session& session, GraphExec** exec, Graph* graph, unsigned lo
   constexpr auto kKnown =
       GraphExec::kAutoFree | GraphExec::kUpload | GraphExec::kDeviceLaunch | GraphExec::kNodePriority;
   if (problem) problem->result = static_cast<int>(InstantiateResult::error);
-  if (!exec || !session.work().graphs.contains(static_cast<const Graph*>(graph)) || (flags & ~kKnown))
+  if (!exec || !session.work().graphs.contains(static_cast<const Graph*>(graph)) || (flags & ~kKnown) ||
+      ((flags & GraphExec::kDeviceLaunch) && (flags & GraphExec::kAutoFree)))
     return Status::invalid_value;
   auto made = cuda::instantiate(*graph, flags);
   if (!made) {

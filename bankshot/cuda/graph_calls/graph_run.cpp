@@ -1,5 +1,6 @@
 #include "bankshot/cuda/graph_calls/graph_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "bankshot/cuda/launch/kernel_work.hpp"
@@ -122,19 +123,11 @@ class Run {
   Status run_launched(const std::vector<simt::DeviceLaunch>& launches) {
     for (const simt::DeviceLaunch& launch : launches) {
       auto exec = session_.work().graph_execs.find(reinterpret_cast<const GraphExec*>(launch.graph));
-      if (!exec) continue;  // destroyed since
       if (launch.tail) {
         instance_->tails.push_back(std::move(exec));
-        continue;
+      } else if (const Status status = run_with_tails(std::move(exec)); status != Status::success || stopped()) {
+        return status;
       }
-      for (const Instance* running = instance_; running != nullptr; running = running->outer) {
-        if (running->exec != exec) continue;
-        say("a kernel launches a graph that still runs, which is undefined");
-        session_.corrupt(Status::launch_failure);
-        return Status::success;  // the next call reports it
-      }
-      if (const Status status = run_with_tails(std::move(exec)); status != Status::success) return status;
-      if (stopped()) break;
     }
     return Status::success;
   }
@@ -161,11 +154,33 @@ class Run {
     }
     if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
     if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
-    session_.work().running_graph = instance_->exec.get();
-    const Status status = execute(session_, stream_, node.work, instance_->exec->flags & GraphExec::kAutoFree);
-    session_.work().running_graph = nullptr;
-    const auto launched = std::exchange(session_.work().by_kernels, {});
-    return status == Status::success ? run_launched(launched) : status;
+    GraphNodeContext context;
+    if (std::holds_alternative<KernelWork>(node.work)) context = what_kernels_may_launch();
+    {
+      const Current current(session_.work().graph_node, context);
+      const Status status = execute(session_, stream_, node.work, instance_->exec->flags & GraphExec::kAutoFree);
+      if (status != Status::success) return status;
+    }
+    return run_launched(context.launched);
+  }
+
+  struct Current {
+    GraphNodeContext*& place;
+    Current(GraphNodeContext*& where, GraphNodeContext& context) : place(where) { place = &context; }
+    ~Current() { place = nullptr; }
+  };
+
+  /// Not the graphs that run now, which are the instance and those around it. But the instance itself may come once
+  /// more, behind its own end.
+  GraphNodeContext what_kernels_may_launch() const {
+    GraphNodeContext context{.launchable = session_.work().graph_execs.launchable()};
+    const auto handle = [](const std::shared_ptr<GraphExec>& exec) { return reinterpret_cast<uint64_t>(exec.get()); };
+    if (instance_->exec->flags & GraphExec::kDeviceLaunch) context.device_graph = handle(instance_->exec);
+    for (const Instance* outer = instance_->outer; outer != nullptr; outer = outer->outer)
+      std::erase(context.launchable, handle(outer->exec));
+    if (std::ranges::count(instance_->tails, instance_->exec) != 0)
+      std::erase(context.launchable, handle(instance_->exec));
+    return context;
   }
 
   Status run(const ConditionalWork& conditional) {

@@ -57,21 +57,22 @@ UpdateProblem compare(const Graph& ours, const Graph& theirs) {
   return {};
 }
 
-}  // namespace
+bool has_array(const CopyWork& copy) {
+  constexpr int kArray = 3;
+  return copy.what.src_type == kArray || copy.what.dst_type == kArray;
+}
 
-namespace {
-
-/// A node that graphs which kernels launch cannot have; null if there is none. Source: CUDA C++ Programming Guide,
-/// "Device Graph Requirements".
-Node* forbidden_to_kernels(const Graph& graph) {
+/// The first node that a device graph must not have, or null. Kernels that launch kernels, and copies of pageable
+/// memory, are not found. Source: CUDA C++ Programming Guide, "Device Graph Requirements".
+Node* unsupported_in_device_graph(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     const NodeType type = type_of(node->work);
-    if (type != NodeType::kernel && type != NodeType::copy && type != NodeType::fill && type != NodeType::child &&
-        type != NodeType::empty)
+    if (type != NodeType::kernel && type != NodeType::copy && type != NodeType::fill && type != NodeType::child)
       return node.get();
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
-      if (Node* const inside = forbidden_to_kernels(*child->graph)) return inside;
-    }
+    const auto* const copy = std::get_if<CopyWork>(&node->work);
+    if (copy && has_array(*copy)) return node.get();
+    const auto* const child = std::get_if<ChildWork>(&node->work);
+    if (Node* const inside = child ? unsupported_in_device_graph(*child->graph) : nullptr) return inside;
   }
   return nullptr;
 }
@@ -80,7 +81,7 @@ Node* forbidden_to_kernels(const Graph& graph) {
 
 Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags) {
   if (flags & GraphExec::kDeviceLaunch) {
-    if (Node* const node = forbidden_to_kernels(graph))
+    if (Node* const node = unsupported_in_device_graph(graph))
       return InstantiateProblem{InstantiateResult::not_supported, node};
   }
   auto exec = std::make_unique<GraphExec>();

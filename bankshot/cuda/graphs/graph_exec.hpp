@@ -18,7 +18,7 @@ struct GraphExec {
   std::shared_ptr<Graph> graph;  ///< shared with running launches
   std::shared_ptr<const Orders> orders;
   unsigned long long flags = 0;
-  bool uploaded = false;                       ///< once it is, kernels may launch it, if the flags say so
+  bool uploaded = false;                       ///< kernels may launch it if kDeviceLaunch is set, too
   std::unordered_map<uint64_t, Node*> copies;  ///< by id of the original node
 };
 

@@ -9,6 +9,13 @@
 
 namespace bankshot::cuda {
 
+/// What a kernel that is a node of a graph may launch, and has launched.
+struct GraphNodeContext {
+  uint64_t device_graph = 0;                   ///< handle of its graph, if that is a device graph
+  std::vector<uint64_t> launchable{};          ///< handles
+  std::vector<simt::DeviceLaunch> launched{};  ///< graphs, in order
+};
+
 /// Requires the session's lock.
 struct WorkTables {
   StreamTable streams;
@@ -16,9 +23,8 @@ struct WorkTables {
   CaptureTable captures;
   GraphTable graphs;
   GraphExecTable graph_execs;
-  unsigned running_graphs = 0;                 ///< now; a graph gives up the lock while it calls a host function
-  GraphExec* running_graph = nullptr;          ///< whose nodes run, so that kernels may launch others
-  std::vector<simt::DeviceLaunch> by_kernels;  ///< launches of graphs by the kernel that has just run
+  unsigned running_graphs = 0;             ///< now; a graph gives up the lock while it calls a host function
+  GraphNodeContext* graph_node = nullptr;  ///< of the node that runs now; null outside a graph
 
   void clear() {
     captures.clear();

@@ -144,11 +144,9 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   config.cooperative = request.cooperative;
   config.cluster = cluster_of(*function.info, request);
   config.explicit_cluster = has_cluster(*function.info, request);
-  std::vector<uint64_t> graphs;
-  if (const GraphExec* const graph = session.work().running_graph) {
-    config.graph = reinterpret_cast<uint64_t>(graph);
-    graphs = session.work().graph_execs.launchable();
-    config.graphs = graphs;
+  if (const GraphNodeContext* const node = session.work().graph_node) {
+    config.graph = node->device_graph;
+    config.graphs = node->launchable;
   }
   record_launch(session.memory().engine(), *function.module->program, *function.info, function.module->id.digest,
                 config);
@@ -223,7 +221,7 @@ Status run_all(Session& session, Function& function, const LaunchRequest& reques
     const simt::DeviceLaunch next = std::move(waiting.back());
     waiting.pop_back();
     if (next.graph != 0) {
-      session.work().by_kernels.push_back(next);
+      session.work().graph_node->launched.push_back(next);
       continue;
     }
     if (next.kernel.empty()) {

@@ -14,13 +14,13 @@ namespace {
 constexpr int kMappedReadWrite = 3, kMappedRead = 1;
 
 bool is_multiple(uint64_t number) { return number % kGranularity == 0; }
+bool is_size(uint64_t bytes) { return bytes != 0 && is_multiple(bytes); }
+
 /// With a GPU these calls block until the devices of the team are there.
-Status waits_for_devices(const char* call) {
-  say_once(call, std::string(call) + ": the multicast object has no device yet; call cuMulticastAddDevice first");
+Status no_device_yet() {
+  say_once("no device", "a multicast object is used before it has a device; call cuMulticastAddDevice first");
   return Status::illegal_state;
 }
-
-bool is_size(uint64_t bytes) { return bytes != 0 && is_multiple(bytes); }
 
 }  // namespace
 
@@ -94,7 +94,7 @@ Status VirtualMemory::map(simt::Memory& memory, uint64_t address, uint64_t bytes
   // No other offset is allowed. Source: CUDA driver API reference, cuMemMap
   if (found == handles_.end() || offset != 0 || !is_size(bytes) || !is_multiple(address)) return Status::invalid_value;
   const Object& object = found->second.object;
-  if (object.multicast && !object.multicast->has_device) return waits_for_devices("cuMemMap");
+  if (object.multicast && !object.multicast->has_device) return no_device_yet();
   if (bytes > (object.multicast ? object.multicast->bytes : object.physical->bytes)) return Status::invalid_value;
   if (!memory.is_reserved(address, bytes)) return Status::invalid_value;
   const auto after = mappings_.lower_bound(address);
@@ -167,13 +167,19 @@ Status VirtualMemory::bind_address(simt::Memory& memory, uint64_t multicast, uin
                                    uint64_t bytes) {
   MulticastObject* const object = find_multicast(multicast);
   const auto mapping = at(address);
-  if (object == nullptr || mapping == mappings_.end() || !mapping->second.object.physical) return Status::invalid_value;
+  if (object == nullptr) return Status::invalid_value;
+  if (mapping == mappings_.end() || !mapping->second.object.physical) {
+    say_once("cuMulticastBindAddr",
+             "cuMulticastBindAddr: only memory of cuMemCreate, mapped by cuMemMap, is supported");
+    return Status::invalid_value;
+  }
+  if (bytes > mapping->first + mapping->second.bytes - address) return Status::invalid_value;
   return bind(memory, *object, offset, {mapping->second.object.physical, address - mapping->first, bytes});
 }
 
 Status VirtualMemory::bind(simt::Memory& memory, MulticastObject& object, uint64_t offset,
                            MulticastObject::Bound bound) {
-  if (!object.has_device) return waits_for_devices("cuMulticastBindMem");
+  if (!object.has_device) return no_device_yet();
   const auto fits = [&bound](uint64_t at, uint64_t whole) { return at <= whole && bound.bytes <= whole - at; };
   if (!is_size(bound.bytes) || !is_multiple(offset) || !is_multiple(bound.offset) || !fits(offset, object.bytes) ||
       !fits(bound.offset, bound.physical->bytes))
@@ -183,7 +189,10 @@ Status VirtualMemory::bind(simt::Memory& memory, MulticastObject& object, uint64
   if (after != object.bound.begin() && offset - std::prev(after)->first < std::prev(after)->second.bytes)
     return Status::invalid_value;
   object.bound[offset] = std::move(bound);
-  return map_again(memory, object) ? Status::success : Status::out_of_memory;
+  if (map_again(memory, object)) return Status::success;
+  object.bound.erase(offset);
+  map_again(memory, object);
+  return Status::out_of_memory;
 }
 
 Status VirtualMemory::unbind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t bytes) {
@@ -200,10 +209,10 @@ Status VirtualMemory::unbind(simt::Memory& memory, uint64_t multicast, uint64_t 
 
 bool VirtualMemory::map_again(simt::Memory& memory, const MulticastObject& object) {
   bool mapped = true;
-  for (auto& [address, mapping] : mappings_) {
+  for (auto& [_, mapping] : mappings_) {
     if (mapping.object.multicast.get() != &object || mapping.access == 0) continue;
-    end_access(memory, address, mapping);
-    mapped &= begin_access(memory, address, mapping, mapping.access == kMappedReadWrite);
+    unmap_pieces(memory, mapping);
+    mapped &= map_pieces(memory, mapping, mapping.access == kMappedReadWrite);
   }
   return mapped;
 }
@@ -214,6 +223,12 @@ bool VirtualMemory::begin_access(simt::Memory& memory, uint64_t address, Mapping
   if (!alias) return false;
   mapping.alias = *alias;
   memory.add_multicast(address, mapping.bytes, mapping.alias);
+  if (map_pieces(memory, mapping, writable)) return true;
+  end_access(memory, address, mapping);
+  return false;
+}
+
+bool VirtualMemory::map_pieces(simt::Memory& memory, Mapping& mapping, bool writable) {
   for (const auto& [offset, bound] : mapping.object.multicast->bound) {
     if (offset >= mapping.bytes) break;
     const uint64_t piece = mapping.alias + offset, bytes = std::min(bound.bytes, mapping.bytes - offset);
@@ -229,9 +244,13 @@ void VirtualMemory::end_access(simt::Memory& memory, uint64_t address, Mapping& 
     return;
   }
   memory.remove_multicast(address);
+  unmap_pieces(memory, mapping);
+  memory.unreserve(mapping.alias, mapping.bytes);
+}
+
+void VirtualMemory::unmap_pieces(simt::Memory& memory, Mapping& mapping) {
   for (const uint64_t piece : mapping.pieces) memory.unmap(piece);
   mapping.pieces.clear();
-  memory.unreserve(mapping.alias, mapping.bytes);
 }
 
 void VirtualMemory::clear() {

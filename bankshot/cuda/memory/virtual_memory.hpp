@@ -76,7 +76,7 @@ class VirtualMemory {
   /// Binds memory to a part of the object where nothing is bound yet. @return … illegal_state before add_device()
   Status bind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t handle, uint64_t memory_offset,
               uint64_t bytes);
-  /// The same with memory that is mapped as a whole at or around an address.
+  /// The same with memory of the mapping that contains the address.
   Status bind_address(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t address, uint64_t bytes);
   /// @param bytes  of whole bindings
   Status unbind(simt::Memory& memory, uint64_t multicast, uint64_t offset, uint64_t bytes);
@@ -84,7 +84,7 @@ class VirtualMemory {
   void clear();
 
  private:
-  /// One of the two.
+  /// Memory, or a multicast object: the other is null.
   struct Object {
     std::shared_ptr<PhysicalMemory> physical;
     std::shared_ptr<MulticastObject> multicast;
@@ -106,6 +106,8 @@ class VirtualMemory {
   /// Maps what is bound now, wherever the object is mapped with access. @return false if there is no room
   bool map_again(simt::Memory& memory, const MulticastObject& object);
   static bool begin_access(simt::Memory& memory, uint64_t address, Mapping& mapping, bool writable);
+  static bool map_pieces(simt::Memory& memory, Mapping& mapping, bool writable);
+  static void unmap_pieces(simt::Memory& memory, Mapping& mapping);
   static void end_access(simt::Memory& memory, uint64_t address, Mapping& mapping);
   using Mappings = std::map<uint64_t, Mapping>;
   bool covers(uint64_t address, uint64_t bytes) const;

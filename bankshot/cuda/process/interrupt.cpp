@@ -65,15 +65,18 @@ void HeldInterrupt::forget() { came.store(false); }
 
 bool HeldInterrupt::in_python() { return dlsym(RTLD_DEFAULT, "PyErr_SetInterrupt") != nullptr; }
 
-void flush_standard_output() {
-  // Not fflush(nullptr): it waits for a thread that reads standard input.
-  if (ftrylockfile(stdout) != 0) return;
-  fflush_unlocked(stdout);
-  funlockfile(stdout);
+void flush_files() {
+  if (ftrylockfile(stdin) == 0) {
+    std::fflush(nullptr);
+    funlockfile(stdin);
+  } else if (ftrylockfile(stdout) == 0) {  // a thread reads standard input: fflush(nullptr) would wait for it
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+  }
 }
 
 void end_by_interrupt() {
-  flush_standard_output();
+  flush_files();
   signal(SIGINT, SIG_DFL);
   sigset_t interrupt;
   sigemptyset(&interrupt);

@@ -31,10 +31,11 @@ class HeldInterrupt {
   bool held_ = false;
 };
 
-/// Writes what the program and its kernels have printed so far, unless a thread holds stdout. Does not wait.
-void flush_standard_output();
+/// Writes what the program and its kernels have printed so far. Does not wait for a thread that reads standard input;
+/// while one does, of all files only stdout is written.
+void flush_files();
 
-/// Ends the process by SIGINT's default effect. What was printed so far is not lost.
+/// Calls flush_files(), and ends the process by SIGINT's default effect.
 [[noreturn]] void end_by_interrupt();
 
 }  // namespace bankshot::cuda

@@ -66,7 +66,7 @@ bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.p
 void Simulation::end_process(ReportFile& report) {
   report.stop();
   if (HeldInterrupt::flag()) end_by_interrupt();
-  flush_standard_output();
+  flush_files();
   // No destructors and no handlers: they may call us, and wait for the session for ever.
   for (;;) syscall(SYS_exit_group, kStoppedStatus);
 }

@@ -63,6 +63,13 @@ const Instr* run_multimem(Warp& w, const Instr* i) {
     if (behind == 0)
       return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
                    "multimem at " + hex(address) + ": no multicast object is mapped there");
+    if (address % bytes != 0)
+      return fault(
+          w, i, Fault::Kind::misaligned, static_cast<int>(lane), address,
+          "multimem at " + hex(address) + ", which is not a multiple of its " + std::to_string(bytes) + " bytes");
+    if (w.worker->memory->find(behind) == nullptr)
+      return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+                   "multimem at " + hex(address) + ": no memory is bound to this part of the multicast object");
     auto* const there = static_cast<std::byte*>(lane_pointer(w, i, ptx::Space::global, behind, bytes, !loads, lane));
     if (there == nullptr) return nullptr;
     std::array<std::byte, 2 * kMostBytes> values{};  // elements of 8 bits take 16 each

@@ -128,23 +128,28 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// cudaGraphLaunch(graph, stream): the stream says when. A graph that is not behind this one's end comes when the grid
-/// has ended, as it may; a sibling as well. Source: CUDA C++ Programming Guide, "Device Graph Launch".
+/// cudaGraphLaunch(graph, stream). Fire-and-forget and sibling graphs run when the grid has ended, which CUDA allows.
+/// What runs, or waits to run, cannot be launched, but for one launch of the own graph to the tail. Source: CUDA C++
+/// Programming Guide, "Device Graph Launch"; the status outside a graph is assumed.
 const Instr* run_graph_launch(Warp& w, const Instr* i) {
   constexpr uint64_t kTail = uint64_t{1} << 56, kFireAndForget = uint64_t{2} << 56, kSibling = uint64_t{3} << 56;
   const CallInfo& call = call_of(w, i);
   const LaunchConfig& config = *w.worker->launch->config;
   for_lanes(w, [&](unsigned lane) {
     const uint64_t graph = argument(w, call, 0, lane), stream = argument(w, call, 1, lane);
-    if (config.graph == 0) return return_value(w, call, lane, kNotSupported);
-    const bool known = std::ranges::count(config.graphs, graph) != 0;
-    const bool again = graph == config.graph && stream != kTail;  // while it runs
-    if (!known || again || (stream != kTail && stream != kFireAndForget && stream != kSibling))
-      return return_value(w, call, lane, kInvalidValue);
+    if (config.graphs.empty()) return return_value(w, call, lane, kNotSupported);
+    const bool tail = stream == kTail, itself = graph == config.graph;
+    const bool can_be = std::ranges::count(config.graphs, graph) != 0 &&
+                        (tail || (!itself && (stream == kFireAndForget || stream == kSibling)));
+    std::vector<DeviceLaunch>& launched = w.worker->launched;
+    const bool waits = (itself || !tail) && std::ranges::any_of(launched, [&](const DeviceLaunch& other) {
+                         return other.graph == graph && other.tail == tail;
+                       });
+    if (!can_be || waits) return return_value(w, call, lane, kInvalidValue);
     DeviceLaunch launch;
     launch.graph = graph;
-    launch.tail = stream == kTail;
-    w.worker->launched.push_back(std::move(launch));
+    launch.tail = tail;
+    launched.push_back(std::move(launch));
     return_value(w, call, lane, kSuccess);
   });
   return i + 1;

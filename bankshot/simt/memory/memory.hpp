@@ -72,7 +72,7 @@ class Memory {
   bool map(uint64_t address, uint64_t bytes, int file = -1, uint64_t offset = 0, bool writable = true);
   /// Unmaps what map() has mapped by this address.
   bool unmap(uint64_t address);
-  /// From now on multimem instructions find, for an address in this reserved range, what is as far behind `alias`.
+  /// From now on multimem at `address` + n accesses `alias` + n.
   void add_multicast(uint64_t address, uint64_t bytes, uint64_t alias) { multicast_[address] = {bytes, alias}; }
   void remove_multicast(uint64_t address) { multicast_.erase(address); }
   /// The address where multimem instructions find what they access; 0 if no multicast object is mapped there.

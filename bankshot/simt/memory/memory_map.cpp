@@ -69,7 +69,14 @@ bool Memory::map(uint64_t address, uint64_t bytes, int file, uint64_t offset, bo
                                           static_cast<off_t>(offset));
   if (got == MAP_FAILED) return false;
   table_.erase(first, last);
-  table_[address] = {.address = address, .size = bytes, .writable = writable, .mapped = true, .charged = file < 0};
+  const bool is_alias = std::ranges::any_of(
+      multicast_, [address](const auto& one) { return address - one.second.alias < one.second.bytes; });
+  table_[address] = {.address = address,
+                     .size = bytes,
+                     .writable = writable,
+                     .mapped = true,
+                     .charged = file < 0,
+                     .label = is_alias ? "memory behind a multicast object" : ""};
   if (file < 0) used_ += bytes;
   ++generation_;
   if (after_allocate) after_allocate(table_[address]);

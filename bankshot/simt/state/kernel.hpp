@@ -61,8 +61,8 @@ struct LaunchConfig {
   uint32_t dynamic_shared = 0;        ///< bytes
   bool cooperative = false;           ///< all CTAs are resident at once, and the kernel may wait for its whole grid
   std::span<const std::byte> params;  ///< KernelInfo::param_bytes bytes
-  uint64_t graph = 0;                 ///< handle of the graph that the kernel is a node of: %current_graph_exec
-  std::span<const uint64_t> graphs;   ///< handles of those that it may launch; none outside a graph
+  uint64_t graph = 0;                 ///< handle of the device graph that it is a node of: %current_graph_exec
+  std::span<const uint64_t> graphs;   ///< handles of those that it may launch
 };
 
 /// A launch by a kernel, of another kernel or of a graph.

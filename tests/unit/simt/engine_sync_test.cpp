@@ -267,8 +267,8 @@ TEST_F(EngineSync, rejects_calls_that_do_not_fit_their_callee) {
 }
 
 TEST_F(EngineSync, rejects_what_cannot_run_when_the_module_loads) {
-  const std::string message = refusal(kernel("multimem.red.relaxed.gpu.global.add.f32 [%rd1], %f1; ret;"));
-  EXPECT_NE(message.find("'multimem' is not supported (in kernel k)"), std::string::npos) << message;
+  const std::string message = refusal(kernel("multimax.red.relaxed.gpu.global.add.f32 [%rd1], %f1; ret;"));
+  EXPECT_NE(message.find("'multimax' is not supported (in kernel k)"), std::string::npos) << message;
   EXPECT_NE(message.find("test.ptx:8:1"), std::string::npos) << message;
   for (const std::string text : {"add.u32 _, %r1, 4;", "mov.u32 _, %r1;", "add.f16 _, %h1, %h1;",
                                  "cvt.u32.u64 _, %rd1;", "vote.sync.ballot.b32 _, %p1, -1;"}) {
