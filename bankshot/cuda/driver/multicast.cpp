@@ -9,17 +9,21 @@ namespace {
 
 constexpr int kMulticastSupported = 132;  // CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
 
-/// Whether the GPU has multicast, and there can be such an object: of one device and not shared. Prints why not.
+/// Whether the GPU has multicast, and there can be such an object: of one device and not shared. Prints what Bankshot
+/// does not support.
 Status check(const Session& session, const abi::MulticastProperties* properties) {
-  if (attribute(session.device(), kMulticastSupported) != 1) return Status::not_supported;
+  if (attribute(session.device(), kMulticastSupported) != 1) {
+    say_once("no multicast", "multicast objects need a GPU of compute capability 9.0 or 10.x: choose one with --gpu");
+    return Status::not_supported;
+  }
   if (!properties || properties->devices == 0 || properties->flags != 0) return Status::invalid_value;
   if (properties->devices > 1) {
-    say_once("multicast", "cuMulticastCreate: a team of " + std::to_string(properties->devices) +
-                              " devices is not supported, as there is only one");
+    say_once("multicast", "a multicast object of " + std::to_string(properties->devices) +
+                              " devices is not supported: there is only one device");
     return Status::invalid_value;
   }
   if (properties->handle_types != 0) {
-    say_once("shareable multicast", "cuMulticastCreate: objects to be shared with other processes are not supported");
+    say_once("shareable multicast", "multicast objects that are shared with other processes are not supported");
     return Status::not_supported;
   }
   return Status::success;

@@ -14,7 +14,7 @@ constexpr uint32_t kMultimemLoad = 100, kMultimemStore = 101;
 const Instr* run_multimem(Warp& w, const Instr* i);
 void lower_multimem(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 
-/// The rows of a form, "ld_reduce" …: whether there is this type, operation and vector.
+/// Whether multimem has this operation with this type and vector. Source: PTX ISA 9.0, multimem; ptxas 13.0.
 bool is_multimem_form(const Match& m);
 
 }  // namespace bankshot::simt
