@@ -6,6 +6,7 @@ import { fixView } from "./fix.js";
 import { findingsView } from "./findings.js";
 import { machineView } from "./machine.js";
 import { countsAccesses, modelOf } from "./model.js";
+import { hasOperands, operandsView } from "./operands.js";
 import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
@@ -30,6 +31,7 @@ const views = is_sweep ? [{ key: "results", title: "Results", draw: sweepView }]
   model.reports[0].config && { key: "cycles", title: "Cycles", draw: cyclesView },
   { key: "source", title: "Source", draw: sourceView },
   countsAccesses(model.reports[0]) && { key: "sites", title: "Sites", draw: sitesView },
+  model.reports.some(hasOperands) && { key: "operands", title: "Operands", draw: operandsView },
   { key: "machine", title: "Machine", draw: machineView },
 ];
 const offered = views.filter(Boolean);

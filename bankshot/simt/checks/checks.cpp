@@ -278,10 +278,8 @@ constexpr uint64_t kWholeWarp = 0xffffffff;
 
 const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
   using K = CheckedOp::Kind;
-  // An aligned instruction is tried again until the whole warp is there.
-  const bool of_products = (op.kind == K::commit || op.kind == K::wait) && op.queue == hazards::SharedRaces::kProducts;
-  const bool aligned = of_products || op.kind == K::products || op.kind == K::tensor_load || op.kind == K::tensor_wait;
-  if (aligned && w.active != kWholeWarp) return op.run(w, i);
+  // Lanes that wait for the rest of their warp come back.
+  if ((i->flags & InstrFlag::kAligned) != 0 && w.active != kWholeWarp) return op.run(w, i);
   switch (op.kind) {
     case K::load:
     case K::store:

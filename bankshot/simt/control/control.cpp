@@ -215,9 +215,10 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
     w.done = true;
     --w.cta->live_warps;
   }
-  // Who waits for these lanes at a warp-wide instruction looks again who is left.
+  // Who waits for these lanes looks again who is left.
   for (Path& path : w.paths) {
-    if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
+    if (path.state == Path::State::at_warp_sync || path.state == Path::State::at_aligned)
+      path.state = Path::State::ready;
   }
   if (w.cta->barriers_in_use != 0) check_barriers(*w.cta);
   cluster_changed(*w.cta);

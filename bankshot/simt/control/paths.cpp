@@ -83,7 +83,7 @@ const Instr* resume(Warp& w, int32_t index) {
     // Lanes of this warp that wait for each other at a warp-wide instruction cannot be freed by another warp: what
     // they wait for stands at a join.
     bool stuck = false;
-    for (const Path& path : w.paths) stuck |= path.state == State::at_warp_sync;
+    for (const Path& path : w.paths) stuck |= path.state == State::at_warp_sync || path.state == State::at_aligned;
     if (!stuck) return nullptr;
   } while (release_waiting(w));
   return nullptr;
@@ -195,13 +195,14 @@ void reunite(Warp& w) {
   uint64_t together = 0;
   for (const Path& path : w.paths) {
     if (path.state == State::free || path.state == State::inner) continue;
-    if (path.state != State::ready) return;
+    if (path.state != State::ready && path.state != State::at_aligned) return;
     if (first == nullptr) first = &path;
     if (path.pc != first->pc || path.registers != first->registers || path.frames != first->frames) return;
     together |= path.mask;
   }
   if (first == nullptr || first->mask == together || together != w.alive) return;
   Path one = *first;
+  one.state = State::ready;
   one.parent = -1;
   one.children = 0;
   one.mask = together;

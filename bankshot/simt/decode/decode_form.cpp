@@ -100,6 +100,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   }
   const bool fine = context_.diagnostics->size() == errors;
   if (fine) fill_info(instruction, m, *form->row, out);
+  if (m.has("aligned") && form->row->unit != Unit::barrier) out.flags |= InstrFlag::kAligned;
   out.run = out.body;
   if (fine && context_.checked != nullptr) {
     item_->checked = checked_op(instruction, m);

@@ -4,6 +4,7 @@
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_tensor_memory.hpp"
+#include "bankshot/simt/matrices/matrix.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/tensor_access/access.hpp"
 #include "bankshot/simt/tensor_access/copy_in.hpp"
@@ -76,7 +77,7 @@ void tensor_memory_rows(Rows& rows) {
       &run_tensor_memory_store, &lower_tensor_store);
   add("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [a], split:imm, r", BANKSHOT_NUM, Unit::control,
       &run_tensor_memory_store, &lower_tensor_store);
-  add("tcgen05.which.sync.aligned", "which = wait::ld wait::st", Unit::fence, &run_tensor_wait, &lower_nothing);
+  add("tcgen05.which.sync.aligned", "which = wait::ld wait::st", Unit::fence, &run_whole_warp, &lower_nothing);
   add("tcgen05.which", "which = fence::before_thread_sync fence::after_thread_sync", Unit::fence, &no_operation,
       &lower_nothing);
   add("tcgen05.commit.group.mbarrier::arrive::one{.shared::cluster}.b64 [p]", BANKSHOT_GROUP, Unit::control,

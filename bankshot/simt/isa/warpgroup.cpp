@@ -181,9 +181,6 @@ const Instr* run_product(Warp& w, const Instr* i) {
   return whole_warp(w, i) ? meet_in_warpgroup(w, i, Body) : nullptr;
 }
 
-/// fence, commit_group, wait_group
-const Instr* run_together(Warp& w, const Instr* i) { return whole_warp(w, i) ? i + 1 : nullptr; }
-
 }  // namespace
 
 // All n of floating-point products; integers have fewer.
@@ -230,7 +227,7 @@ void warpgroup_rows(Rows& rows) {
   product("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b:b64, m:b32, s:imm, p",
           BANKSHOT_N_EVERYWHERE("64") "; atype = s8 u8; btype = s8 u8", sparse);
   const auto other = [&](std::string_view syntax, Lower lower) {
-    rows.push_back({syntax, "", Unit::fence, always(&run_together), lower});
+    rows.push_back({syntax, "", Unit::fence, always(&run_whole_warp), lower});
   };
   other("wgmma.fence.sync.aligned", &lower_nothing);
   other("wgmma.commit_group.sync.aligned", &lower_nothing);

@@ -309,24 +309,22 @@ BytePlace loaded_byte(unsigned l, unsigned reg, unsigned byte) { return {4 * (l 
 /// m16n8: the lines are columns of the matrix, of which the lane holds what it holds of an accumulator.
 BytePlace stored_byte(unsigned l, unsigned byte) { return {2 * (l % 4) + byte % 2, l / 4 + byte / 2 * 8}; }
 
-/// Whether a path may bring lanes to where the current one is: it can go on, or other warps may let it.
+/// Whether a path may bring lanes to where the current one is: it can go on, or other warps may let it. Lanes at a join
+/// cannot: those that they wait for are these, or on a path of their own, which counts.
 bool may_come(const Path& path) {
   using State = Path::State;
-  if (path.state == State::ready) return path.wait_mask == 0;
-  const bool is_blocked =
-      path.state == State::at_barrier || path.state == State::at_cluster_barrier || path.state == State::at_warpgroup;
-  return is_blocked;
+  return path.state == State::ready || path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
+         path.state == State::at_warpgroup;
 }
 
-/// Lets lanes that are elsewhere in the program come to the instruction. @return false if none will
+/// Leaves lanes at the instruction until the rest of their warp has come. @return false if it cannot
 bool wait_for_others(Warp& w, const Instr* i) {
-  let_others_run(w, i);
   Path& current = w.paths[static_cast<size_t>(w.current)];
-  current.wait_mask = kAll;
-  ++current.idle_turns;
+  if (i != w.segment) count(w, i - 1, current.mask);
+  save(w, i);
+  current.state = Path::State::at_aligned;
   reunite(w);
-  if (w.paths[static_cast<size_t>(w.current)].mask == kAll) return true;
-  return std::ranges::any_of(w.paths, [&](const Path& path) { return &path != &current && may_come(path); });
+  return std::ranges::any_of(w.paths, may_come);
 }
 
 }  // namespace
@@ -338,8 +336,7 @@ bool whole_warp(Warp& w, const Instr* i) {
   }
   if (w.active == kAll) return true;
   const uint64_t missing = ~w.active & kAll, ended = missing & ~w.alive;
-  // A timing model would charge what is only tried.
-  if (ended == 0 && w.worker->sm < 0 && wait_for_others(w, i)) return false;
+  if (ended == 0 && wait_for_others(w, i)) return false;
   const auto lanes = [](uint64_t mask) { return std::to_string(std::popcount(mask)); };
   fault(w, i, Fault::Kind::partial_warp, std::countr_zero(w.active), 0,
         "all 32 lanes of the warp have to execute this instruction together (.aligned), but " + lanes(missing) +
@@ -349,6 +346,8 @@ bool whole_warp(Warp& w, const Instr* i) {
                               : lanes(ended) + " have ended, the others are elsewhere in the program"));
   return false;
 }
+
+const Instr* run_whole_warp(Warp& w, const Instr* i) { return whole_warp(w, i) ? i + 1 : nullptr; }
 
 const Instr* run_wmma_load(Warp& w, const Instr* i) { return move_fragment(w, i, false); }
 const Instr* run_wmma_store(Warp& w, const Instr* i) { return move_fragment(w, i, true); }

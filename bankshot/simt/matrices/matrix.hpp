@@ -18,8 +18,11 @@ const Instr* run_ldmatrix_bytes(Warp& w, const Instr* i);
 const Instr* run_stmatrix_bytes(Warp& w, const Instr* i);
 const Instr* run_movmatrix(Warp& w, const Instr* i);
 
-/// Matrix instructions are executed by all lanes of a warp, or by none. @return false after a fault
+/// An instruction with InstrFlag::kAligned is executed by all lanes of a warp, or by none. Lanes that come first wait
+/// for the rest. @return false if they do, and after a fault
 bool whole_warp(Warp& w, const Instr* i);
+/// One that does no more.
+const Instr* run_whole_warp(Warp& w, const Instr* i);
 
 /// For who wants the memory that an instruction with InstrFlag::kMatrix accesses, before it does: its bytes, dealt out
 /// to lanes in pieces of matrix_piece() bytes. Space is not looked at: addresses are as the instruction has them.

@@ -214,11 +214,11 @@ void CtaSlot::report_deadlock() {
   size_t listed = 0;
   for (Warp& w : cta_.warps) {
     for (const Path& path : w.paths) {
-      const bool is_ready = path.state == State::ready, polls = is_ready && path.wait_mask == 0;
-      if (w.done || path.state == State::free || path.state == State::inner || (is_ready && path.idle_turns == 0))
+      const bool polls = path.state == State::ready;
+      if (w.done || path.state == State::free || path.state == State::inner || (polls && path.idle_turns == 0))
         continue;
-      const bool waits_before =
-          path.state == State::at_warp_sync || path.state == State::at_transaction || (is_ready && !polls);
+      const bool waits_before = path.state == State::at_warp_sync || path.state == State::at_transaction ||
+                                path.state == State::at_aligned;
       const Instr* const i = waits_before ? path.pc : path.pc - 1;
       at_barrier |= path.state == State::at_barrier;
       w.active = path.mask;

@@ -5,6 +5,7 @@
 
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
@@ -49,7 +50,12 @@ const Instr* settle(Warp& w, const Instr* next) {
       next = resume_another(w);
       if (next == nullptr) return nullptr;
     }
-    if (!is_pseudo(*next)) return next;
+    if (!is_pseudo(*next)) {
+      // A part of a warp that waits for the rest does not issue the instruction.
+      if ((next->flags & InstrFlag::kAligned) == 0 || executing_lanes(w, next) == 0 || whole_warp(w, next)) return next;
+      next = nullptr;
+      continue;
+    }
     next = w.active == 0 ? pass_over(w, next) : next->run(w, next);
   }
 }

@@ -52,7 +52,8 @@ struct Path {
     at_warp_sync,
     at_transaction,
     at_cluster_barrier,
-    at_warpgroup
+    at_warpgroup,
+    at_aligned  ///< at an instruction that the whole warp executes: for the rest of it
   };
   State state = State::free;
   uint8_t barrier = 0;  ///< at_barrier: its number
@@ -65,7 +66,7 @@ struct Path {
   const Instr* pc = nullptr;          ///< next instruction; null while it is being executed
   const Instr* reconverge = nullptr;  ///< where this path joins its parent; null: never
   uint32_t reconverge_depth = 0;      ///< call depth at which it does
-  uint64_t wait_mask = 0;             ///< at_warp_sync: the lanes of its membermask; ready: those whole_warp() lacked
+  uint64_t wait_mask = 0;             ///< the lanes of the membermask of the warp-wide instruction it waits at
   uint32_t idle_turns = 0;            ///< ready: how often in a row it did no more than find that it has to wait
   uint32_t registers = 0;             ///< base[0] of the frame, as an offset
   uint32_t local = 0;                 ///< base of the local frame

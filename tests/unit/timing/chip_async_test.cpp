@@ -127,5 +127,29 @@ TEST_F(ChipAsync, what_bulk_copies_bring_is_right_in_every_organisation) {
   }
 }
 
+// As in EngineWaiting, of the unit tests of simt. Lanes 5 to 31 of warp 0 are let go from J while the others poll.
+TEST_F(ChipAsync, an_aligned_instruction_waits_for_lanes_that_still_poll) {
+  const std::string begin =
+      "mov.u32 %r9, bar; setp.eq.u32 %p1, %r1, 0; @!%p1 bra B; mbarrier.init.shared.b64 [%r9], 1; B: bar.sync 0;\n"
+      "setp.ge.u32 %p2, %r1, 32; @%p2 bra SECOND; st.shared.u32 [%r3], 7;\n";
+  cycles(begin +
+             "setp.ge.u32 %p3, %r1, 5; @%p3 bra J; W: mbarrier.try_wait.parity.shared.b64 %p4, [%r9], 0; @!%p4 bra W;\n"
+             "J: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r3]; st.global.u32 [%rd2], %r7; bra E;\n"
+             "SECOND: mov.u32 %r10, 0; S: nanosleep.u32 20; add.u32 %r10, %r10, 1; setp.lt.u32 %p5, %r10, 50;\n"
+             "@%p5 bra S; setp.eq.u32 %p6, %r1, 32; @%p6 mbarrier.arrive.shared.b64 _, [%r9]; E:",
+         64);
+  EXPECT_EQ(out[0], 7u);
+
+  const auto result = simulate(kernel(kBegin +
+                                          "setp.lt.u32 %p1, %r1, 16; @%p1 bra A;"
+                                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r3]; bra J;"
+                                          "A: ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r7, %r8}, [%r3]; J:" +
+                                          kEnd,
+                                      ".shared .align 128 .b8 s[8192];\n"),
+                               {1}, {32}, 4096);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, simt::Fault::Kind::partial_warp) << result.error().message;
+}
+
 }  // namespace
 }  // namespace bankshot::timing
