@@ -9,7 +9,7 @@
 namespace bankshot::simt::conformance {
 namespace {
 
-/// Runs `body`, which leaves a number in register %d, on one thread. @return the number, nothing if it was refused
+/// Runs `body`, which leaves a number in register %d, on one warp. @return the number, nothing if it was refused
 std::optional<uint64_t> run_body(const Host& host, const std::string& body) {
   Engine& engine = *host.engine;
   const std::string text =
@@ -25,6 +25,7 @@ std::optional<uint64_t> run_body(const Host& host, const std::string& body) {
   }
   const uint64_t out = *engine.memory().allocate(128, MemoryKind::device, 128);
   LaunchConfig config;
+  config.block = {32, 1, 1};
   config.params = std::as_bytes(std::span(&out, 1));
   const auto result = engine.launch(**program, "k", config);
   EXPECT_TRUE(result) << (result ? "" : result.error().message);

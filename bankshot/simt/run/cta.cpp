@@ -217,8 +217,8 @@ void CtaSlot::report_deadlock() {
       const bool polls = path.state == State::ready;
       if (w.done || path.state == State::free || path.state == State::inner || (polls && path.idle_turns == 0))
         continue;
-      const bool waits_before = path.state == State::at_warp_sync || path.state == State::at_transaction ||
-                                path.state == State::at_aligned;
+      const bool waits_before =
+          path.state == State::at_warp_sync || path.state == State::at_transaction || path.state == State::at_aligned;
       const Instr* const i = waits_before ? path.pc : path.pc - 1;
       at_barrier |= path.state == State::at_barrier;
       w.active = path.mask;

@@ -42,7 +42,7 @@ struct InstrFlag {
   static constexpr uint16_t kWide = 32;     ///< the address register is 64 bits
   static constexpr uint16_t kOneWord = 64;  ///< ld, st: one 32-bit register through a 32-bit address register
   static constexpr uint16_t kMatrix = 512;  ///< loads or stores matrices: lower_matrix.hpp
-  static constexpr uint16_t kAligned = 1024;  ///< the whole warp executes it, or no lane: whole_warp()
+  static constexpr uint16_t kAligned = 1024;   ///< the whole warp executes it, or no lane: whole_warp()
   static constexpr uint16_t kOnlyWaits = 128;  ///< mbarrier tests: what fails comes back, see waiting_loops.hpp
   static constexpr uint16_t kPseudo = 256;     ///< not an instruction of the program: not counted
 };

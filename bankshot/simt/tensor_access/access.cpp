@@ -240,7 +240,6 @@ const Instr* run_tensor_memory_store(Warp& w, const Instr* i) {
   });
 }
 
-
 bool commit_targets(Warp& w, const Instr* i, uint64_t lanes, std::vector<uint64_t>& barriers) {
   return for_targets(w, i, lanes, [&](unsigned, uint64_t barrier) {
     barriers.push_back(barrier);
