@@ -38,7 +38,7 @@ constexpr std::array kTargets = {
     Target{.name = "H200", .description = "h100", .mhz = 1980, .memory = 4800.0 / 3352},
     Target{.name = "GH200", .description = "h100", .mhz = 1980, .memory = 4000.0 / 3352},
     Target{.name = "B200", .description = "b200"},
-    Target{.name = "B300", .description = "b200"},
+    Target{.name = "B300", .description = "b300"},
     Target{.name = "RTX 5090", .description = "rtx5090"},
 };
 

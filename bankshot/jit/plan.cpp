@@ -42,8 +42,8 @@ Kind Emitter::kind_of(uint32_t i) {
   if (instr.body == runtime_.reconverge) return Kind::join;
   if (instr.body == runtime_.leave_function && function_.is_entry) return Kind::end;
   if (info.row == nullptr) return as(Kind::leave, i, "a pseudo instruction");
-  const bool together = info.access.layout == ptx::Access::Layout::operands;  // wgmma: of whole warps
-  if (info.unit == Unit::fence && (request_.whole || !together)) return Kind::nothing;
+  const bool aligned = (instr.flags & InstrFlag::kAligned) != 0;
+  if (info.unit == Unit::fence && (request_.whole || !aligned)) return Kind::nothing;
   if (instr.body == runtime_.barrier) {
     if (!request_.whole) return as(Kind::leave, i, "a barrier of some lanes");
     const bool plain = instr.run == instr.body && instr.small == simt::kBarrierSync &&
@@ -52,7 +52,7 @@ Kind Emitter::kind_of(uint32_t i) {
   }
   if (is_control(info.unit)) return as(Kind::leave, i, "control flow other than branches");
   const std::string& text = program_.texts[info.text];
-  if (!request_.whole && text.find(".aligned") != std::string::npos)
+  if (!request_.whole && aligned)
     return as(Kind::leave, i, "an instruction of a whole warp, which waits for the other lanes");
   if (text.starts_with("bar.warp") && exchanges_at_once(i)) return Kind::nothing;
   if (info.unit == Unit::warp && exchanges_at_once(i) && lanes_.find(*info.row, text) != nullptr) return Kind::across;

@@ -17,7 +17,7 @@ const entries = (object) => new Map(Object.entries(object));
 
 /// A kernel lists its frames once; here each instruction gets its own.
 function name_frames(kernel) {
-  const writers = (kernel.sites || []).flatMap((site) => site.operands || []).flatMap((operand) => operand.written);
+  const writers = (kernel.sites || []).flatMap((site) => site.operands || []).flatMap((operand) => operand.written || []);
   for (const item of [kernel.sites, kernel.l1, kernel.timed_instructions, writers].flatMap((items) => items || [])) {
     if (item.frames) item.frames = item.frames.map((number) => kernel.frames[number]);
   }

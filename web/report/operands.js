@@ -14,14 +14,18 @@ const tileText = (one) => whole(one.rows) + (one.operand === "B" ? " columns" : 
 
 /// "wgmma.mma_async.sync.aligned…"
 function opText(op) {
-  const short = op.length > 36 ? op.slice(0, op.lastIndexOf(".", 36)) + "…" : op;
+  const end = op.lastIndexOf(".", 36), short = op.length > 36 && end > 0 ? op.slice(0, end) + "…" : op;
   return h("code", { title: op }, short);
 }
 
 /// Groups of items of one key, in the order of their first ones.
 function groups(items, key) {
   const all = new Map();
-  for (const item of items) all.set(key(item), [...(all.get(key(item)) || []), item]);
+  for (const item of items) {
+    const name = key(item);
+    if (!all.has(name)) all.set(name, []);
+    all.get(name).push(item);
+  }
   return [...all.values()];
 }
 
@@ -37,7 +41,7 @@ function writer(part, state, choose) {
   const place = placeOf(part, state);
   if (!part.op) return h("li", { class: "warn" }, "not written by any instruction that is counted");
   return h("li", null, opText(part.op), " ", placeButton(place, choose),
-    part.fits ? part.tensor && h("span", { class: "badge good" }, "the same swizzle") : [" ", h("span", { class: "badge" }, modeText(part.swizzle) + ": does not fit")]);
+    part.fits ? part.tensor && [" ", h("span", { class: "badge good" }, "the same swizzle")] : [" ", h("span", { class: "badge" }, modeText(part.swizzle) + ": does not fit")]);
 }
 
 function placeButton(place, choose) {

@@ -216,10 +216,8 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
     --w.cta->live_warps;
   }
   // Who waits for these lanes looks again who is left.
-  for (Path& path : w.paths) {
-    if (path.state == Path::State::at_warp_sync || path.state == Path::State::at_aligned)
-      path.state = Path::State::ready;
-  }
+  look_again(w, Path::State::at_warp_sync);
+  look_again(w, Path::State::at_aligned);
   if (w.cta->barriers_in_use != 0) check_barriers(*w.cta);
   cluster_changed(*w.cta);
   return w.done ? nullptr : next_path(w);

@@ -72,6 +72,20 @@ const Instr* resume(Warp& w, int32_t index) {
   return w.segment = std::exchange(path.pc, nullptr);
 }
 
+bool any_may_come(const Warp& w) {
+  const auto may_come = [](const Path& path) {
+    return path.state == State::ready || path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
+           path.state == State::at_warpgroup || path.state == State::at_transaction;
+  };
+  return w.tx.commit_waits || std::ranges::any_of(w.paths, may_come);
+}
+
+void look_again(Warp& w, Path::State state) {
+  for (Path& path : w.paths) {
+    if (path.state == state) path.state = State::ready;
+  }
+}
+
 /// The same for a warp that has several, or lanes that wait for each other.
 [[gnu::noinline]] static const Instr* next_of_many(Warp& w) {
   while (w.paths.size() > 1 && w.paths.back().state == State::free) w.paths.pop_back();
@@ -82,10 +96,11 @@ const Instr* resume(Warp& w, int32_t index) {
     }
     // Lanes of this warp that wait for each other at a warp-wide instruction cannot be freed by another warp: what
     // they wait for stands at a join.
-    bool stuck = false;
-    for (const Path& path : w.paths) stuck |= path.state == State::at_warp_sync || path.state == State::at_aligned;
-    if (!stuck) return nullptr;
-  } while (release_waiting(w));
+    const bool stuck = std::ranges::any_of(w.paths, [](const Path& p) { return p.state == State::at_warp_sync; });
+    if (stuck && release_waiting(w)) continue;
+    if (any_may_come(w)) return nullptr;
+    look_again(w, State::at_aligned);  // it is a fault
+  } while (std::ranges::any_of(w.paths, [](const Path& p) { return p.state == State::ready; }));
   return nullptr;
 }
 

@@ -43,6 +43,12 @@ void save(Warp& w, const Instr* next);
 /// Makes a ready path the current one. @return its next instruction
 const Instr* resume(Warp& w, int32_t index);
 
+/// Whether lanes may come to where others of their warp wait for them: on a path that can go on, or that other warps
+/// let go on. Lanes at a join cannot, unless there is such a path: they wait for the lanes that wait here.
+bool any_may_come(const Warp& w);
+/// Paths in the state become ready, to find out again whether they have to wait.
+void look_again(Warp& w, Path::State state);
+
 /// The current path becomes an inner one that resumes at `join` when its children have arrived.
 void park_inner(Warp& w, int32_t index, const Instr* join);
 /// A new ready path below `parent`.

@@ -100,7 +100,9 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   }
   const bool fine = context_.diagnostics->size() == errors;
   if (fine) fill_info(instruction, m, *form->row, out);
-  if (m.has("aligned") && form->row->unit != Unit::barrier) out.flags |= InstrFlag::kAligned;
+  // setmaxnreg tells Bankshot nothing, whoever executes it.
+  if (m.has("aligned") && form->row->unit != Unit::barrier && instruction.opcode != "setmaxnreg")
+    out.flags |= InstrFlag::kAligned;
   out.run = out.body;
   if (fine && context_.checked != nullptr) {
     item_->checked = checked_op(instruction, m);

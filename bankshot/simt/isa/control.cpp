@@ -3,7 +3,6 @@
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
-#include "bankshot/simt/matrices/matrix.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 void control_rows(Rows& rows) {
@@ -42,7 +41,7 @@ void control_rows(Rows& rows) {
   add(Unit::sleep, "nanosleep.u32 a", "", &run_nanosleep, &lower_sleep);
   add(Unit::control, "griddepcontrol.op", "op = launch_dependents wait", &no_operation, &lower_nothing);
   add(Unit::control, "pmevent{.mask} a:imm", "", &no_operation, &lower_event);
-  add(Unit::control, "setmaxnreg.op.sync.aligned.u32 a:imm", "op = inc dec", &run_whole_warp, &lower_register_count);
+  add(Unit::control, "setmaxnreg.op.sync.aligned.u32 a:imm", "op = inc dec", &no_operation, &lower_register_count);
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

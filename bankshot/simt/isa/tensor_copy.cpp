@@ -7,6 +7,7 @@
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
+#include "bankshot/simt/matrices/matrix.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -21,6 +22,8 @@ Handler select_reduction(const Match& m) {
   if (m.has("bulk_group")) return &run_bulk_store;
   return floats || (m.type == ptx::Type::u64 && !sums) ? nullptr : &run_bulk_move;
 }
+
+const Instr* copy_tensor_map(Warp& w, const Instr* i) { return whole_warp(w, i) ? run_tensor_map_copy(w, i) : nullptr; }
 
 }  // namespace
 
@@ -67,7 +70,7 @@ void tensor_copy_rows(Rows& rows) {
   add("tensormap.replace.tile.global_stride{.space}.b1024.b64 [a], dimension:imm, b", kPlaces, &run_tensor_replace,
       &lower_tensor_replace);
   add("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [d], [a], bytes:imm",
-      "scope = cta cluster gpu sys", &run_tensor_map_copy, &lower_tensor_map_copy);
+      "scope = cta cluster gpu sys", &copy_tensor_map, &lower_tensor_map_copy);
 }
 
 #undef BANKSHOT_DIMENSIONS

@@ -309,14 +309,6 @@ BytePlace loaded_byte(unsigned l, unsigned reg, unsigned byte) { return {4 * (l 
 /// m16n8: the lines are columns of the matrix, of which the lane holds what it holds of an accumulator.
 BytePlace stored_byte(unsigned l, unsigned byte) { return {2 * (l % 4) + byte % 2, l / 4 + byte / 2 * 8}; }
 
-/// Whether a path may bring lanes to where the current one is: it can go on, or other warps may let it. Lanes at a join
-/// cannot: those that they wait for are these, or on a path of their own, which counts.
-bool may_come(const Path& path) {
-  using State = Path::State;
-  return path.state == State::ready || path.state == State::at_barrier || path.state == State::at_cluster_barrier ||
-         path.state == State::at_warpgroup;
-}
-
 /// Leaves lanes at the instruction until the rest of their warp has come. @return false if it cannot
 bool wait_for_others(Warp& w, const Instr* i) {
   Path& current = w.paths[static_cast<size_t>(w.current)];
@@ -324,7 +316,7 @@ bool wait_for_others(Warp& w, const Instr* i) {
   save(w, i);
   current.state = Path::State::at_aligned;
   reunite(w);
-  return std::ranges::any_of(w.paths, may_come);
+  return any_may_come(w);
 }
 
 }  // namespace

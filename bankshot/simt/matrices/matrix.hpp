@@ -21,7 +21,7 @@ const Instr* run_movmatrix(Warp& w, const Instr* i);
 /// An instruction with InstrFlag::kAligned is executed by all lanes of a warp, or by none. Lanes that come first wait
 /// for the rest. @return false if they do, and after a fault
 bool whole_warp(Warp& w, const Instr* i);
-/// One that does no more.
+/// The handler of an aligned instruction without another effect.
 const Instr* run_whole_warp(Warp& w, const Instr* i);
 
 /// For who wants the memory that an instruction with InstrFlag::kMatrix accesses, before it does: its bytes, dealt out

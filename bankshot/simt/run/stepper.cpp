@@ -48,6 +48,7 @@ const Instr* settle(Warp& w, const Instr* next) {
       }
       w.loops = kLoopsPerTurn;
       next = resume_another(w);
+      if (next == nullptr) next = next_path(w);
       if (next == nullptr) return nullptr;
     }
     if (!is_pseudo(*next)) {

@@ -27,7 +27,6 @@ const Instr* run_tensor_relinquish(Warp& w, const Instr* i);
 /// op[0]: row of addresses, imm: added to them; op[1]: list of registers, op[2]: TensorMoveShape::bits(), op[3]: split
 const Instr* run_tensor_memory_load(Warp& w, const Instr* i);
 const Instr* run_tensor_memory_store(Warp& w, const Instr* i);
-/// wait::ld, wait::st
 /// op[0], imm, small, kWide: an mbarrier; op[4]: row of masks of CTAs, or kNone
 const Instr* run_tensor_commit(Warp& w, const Instr* i);
 

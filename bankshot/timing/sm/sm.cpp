@@ -93,11 +93,11 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
   simt::CtaSlot& cta = ctas_[place];
   worker_->cycle = clock_(first);
   cta.start(linear, cluster);
-  count_residents(at);
+  count_residents(std::max(at, resident_since_));
   for (unsigned k = 0; k < launch_.warps_per_cta; ++k) {
     const unsigned slot = place * launch_.warps_per_cta + k;
     warp_[slot] = &cta.cta().warps[k];
-    next_[slot] = simt::next_of(*warp_[slot]);
+    next_[slot] = next_of(slot, first);
     age_[slot] = ages_++;
     ++generation_[slot];
     stores_[slot] = deferred_[slot] = 0;
@@ -114,8 +114,18 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     cause_[slot] = Cause::no_warp;
     wake_[slot] = kNever;
     earliest_[slot] = first;
-    wake(slot, first);
+    if (next_[slot] != nullptr) wake(slot, first);
   }
+  for (unsigned slot = place * launch_.warps_per_cta; slot < (place + 1) * launch_.warps_per_cta; ++slot) {
+    if (warp_[slot]->done) warp_done(slot, first);  // a kernel without instructions
+  }
+}
+
+/// The warp's next instruction, if it has one now. What faults on the way to it is the SM's fault.
+const simt::Instr* Sm::next_of(unsigned slot, Cycle at) {
+  const simt::Instr* const next = simt::next_of(*warp_[slot]);
+  if (next == nullptr && warp_[slot]->cta->faulted) set_fault(at);
+  return next;
 }
 
 /// Warps and SMs with work, up to a cycle.
@@ -426,7 +436,7 @@ void Sm::wake_cta(unsigned slot, Cycle at, Cause cause) {
   const unsigned first = slot / launch_.warps_per_cta * launch_.warps_per_cta;
   for (unsigned k = first; k < first + launch_.warps_per_cta; ++k) {
     if ((resident_ >> k & 1) == 0 || next_[k] != nullptr) continue;
-    next_[k] = simt::next_of(*warp_[k]);
+    next_[k] = next_of(k, at);
     if (next_[k] != nullptr) {
       earliest_[k] = std::max(earliest_[k], at);
       if ((kept_ >> k & 1) == 0) cause_[k] = cause;

@@ -161,6 +161,7 @@ class Sm {
   void end_atomics();
   void put_off();
   void warp_done(unsigned slot, Cycle now);
+  const simt::Instr* next_of(unsigned slot, Cycle at);
   void count_residents(Cycle until);
   // sm_issue.cpp: may an instruction issue, and what follows if it does?
   bool carry_out_parts(unsigned slot, Cycle now);

@@ -52,7 +52,7 @@ void Sm::committed(unsigned slot, Cycle on) {
   if (warp.tx.path < 0) transactions_.ended(slot, on);
   warp.displaced = false;
   if (next_[slot] == nullptr) {
-    next_[slot] = simt::next_of(warp);
+    next_[slot] = next_of(slot, on);
     earliest_[slot] = on;
   }
   if (next_[slot] != nullptr) wake(slot, on);
@@ -65,7 +65,7 @@ void Sm::is_displaced(unsigned slot, Cycle now) {
   waits_for_port_ &= ~(uint64_t{1} << slot);
   held_back_ &= ~(uint64_t{1} << slot);
   leave_unit(slot);
-  next_[slot] = simt::next_of(*warp_[slot]);
+  next_[slot] = next_of(slot, now);
   block(slot, kNever, Cause::transaction);
   if (next_[slot] != nullptr) wake(slot, now);
 }

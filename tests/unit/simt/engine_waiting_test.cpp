@@ -54,6 +54,19 @@ TEST_F(EngineWaiting, lanes_that_wait_for_each_other_at_two_aligned_instructions
   EXPECT_EQ(fault.kind, Fault::Kind::partial_warp) << fault.message;
 }
 
+// What the others wait for at J is the lanes at the instruction, on whichever side of the branch that is.
+TEST_F(EngineWaiting, an_aligned_instruction_on_one_side_of_a_branch_is_a_fault) {
+  const std::string some = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r20]; st.volatile.global.u32 [%rd1], 1;",
+                    none = "add.u32 %r11, %r1, 1; st.shared.u32 [%r20+64], %r11;",
+                    join = "J: ld.volatile.global.u32 %r5, [%rd1]; setp.eq.u32 %p6, %r5, 0; @%p6 bra J; ret;";
+  for (const std::string& body :
+       {"@!%p4 bra O; " + some + "bra J; O: " + none + join, "@%p4 bra O; " + none + "bra J; O: " + some + join}) {
+    const Fault fault = fault_of(kBegin + "setp.lt.u32 %p4, %r1, 16;" + body, 32);
+    EXPECT_EQ(fault.kind, Fault::Kind::partial_warp) << fault.message;
+    EXPECT_NE(fault.message.find("16 do not: they are elsewhere"), std::string::npos) << fault.message;
+  }
+}
+
 TEST_F(EngineWaiting, an_aligned_instruction_whose_other_lanes_stay_at_a_barrier_is_a_deadlock) {
   const Fault fault = fault_of(kBegin +
                                    "setp.lt.u32 %p4, %r1, 16; @%p4 bra A;"

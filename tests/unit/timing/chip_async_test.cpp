@@ -151,5 +151,14 @@ TEST_F(ChipAsync, an_aligned_instruction_waits_for_lanes_that_still_poll) {
   EXPECT_EQ(result.error().kind, simt::Fault::Kind::partial_warp) << result.error().message;
 }
 
+TEST_F(ChipAsync, a_part_of_a_warp_may_fault_before_its_first_instruction) {
+  const auto result = simulate(kernel("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, "
+                                      "%r8}, [0]; ret;"),
+                               {1}, {16});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, simt::Fault::Kind::partial_warp) << result.error().message;
+  EXPECT_TRUE(simulate(kernel(""), {300}, {96})) << "a kernel without instructions";
+}
+
 }  // namespace
 }  // namespace bankshot::timing
