@@ -95,8 +95,9 @@ function accessesTable(sites, choose) {
   const rows = groups(counts, (one) => [mode(one), one.site.where.file, one.site.where.line || one.site.ptx_line].join("\n")).map(merged)
     .sort((a, b) => b.conflicts - a.conflicts);
   const all = groups(rows, mode).map(merged);
-  const advice = all.map((one) => [one, bestOf(one)]).filter(([, best]) => best !== null).map(([one, best]) => h("p", { class: "advice" },
-    "With " + modeText(best) + " (CU_TENSOR_MAP_SWIZZLE_" + (best === "0" ? "NONE" : best + "B") + ") instead of " + modeText(one.swizzle) + ", "
+  const misfit = sites.some((site) => (site.operands || []).some((one) => one.written.some((part) => part.op && !part.fits)));
+  const advice = misfit ? [h("p", { class: "advice" }, "A tensor copy wrote some of them with another swizzle: make the two fit before the modes are compared.")] : all.map((one) => [one, bestOf(one)]).filter(([, best]) => best !== null).map(([one, best]) => h("p", { class: "advice" },
+    "Laid out with " + modeText(best) + " (CU_TENSOR_MAP_SWIZZLE_" + (best === "0" ? "NONE" : best + "B") + ") instead of " + modeText(one.swizzle) + ", "
     + whole(one.conflicts_with[best]) + " of " + counted(one.conflicts, "conflict") + " would remain."));
   return [scrolled("Conflicts of threads' accesses to these tiles, by the swizzle of the tiles",
       ["place", "instruction", "accesses", "swizzle", "conflicts", ...SPANS.map((span) => "with " + (span === "0" ? "none" : span + " bytes"))], [2, 4, 5, 6, 7, 8],

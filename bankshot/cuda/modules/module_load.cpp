@@ -213,13 +213,21 @@ Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& modul
 /// Source: CUDA 13 release notes, deprecated architectures.
 constexpr uint32_t kOldestOfCuda13 = 75;
 
-/// What there is to say if the PTX is for an architecture that is newer than the GPU. A real driver takes machine code
-/// that fits, which may have been compiled from other lines (__CUDA_ARCH__); if there is none, it refuses the module.
+/// Whether a driver takes the PTX. Source: PTX ISA 9.0, section 11.1.2, on targets with suffixes.
+bool takes(uint32_t ours, uint32_t target, char kind) {
+  return kind == 'a' ? ours == target : kind == 'f' ? ours >= target && ours / 10 == target / 10 : ours >= target;
+}
+
+/// What there is to say if the PTX is for another architecture, or one that is newer than the GPU. A real driver takes
+/// machine code that fits, which may have been compiled from other lines (__CUDA_ARCH__); if there is none, it refuses
+/// the module.
 void tell_of_newer(Module& module, const DeviceInfo& device, const std::string& runs_on_gpu) {
   const auto& kernels = simt::kernels(*module.program);
-  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = architecture_of(device);
+  const uint32_t number = kernels.empty() ? 0 : kernels.front().target, ours = architecture_of(device);
+  const char kind = kernels.empty() ? ' ' : kernels.front().target_kind;
   module.caveat.clear();
-  if (target <= ours) return;
+  if (number == 0 || takes(ours, number, kind)) return;
+  const std::string target = std::to_string(number) + (kind == ' ' ? "" : std::string(1, kind));
   if (!runs_on_gpu.empty()) {
     module.caveat = fmt::format(
         "warning: kernels of {} run from its PTX for sm_{}; a GPU of sm_{} ({}) runs its machine code for {}, which "
@@ -229,9 +237,12 @@ void tell_of_newer(Module& module, const DeviceInfo& device, const std::string& 
   }
   say_once(fmt::format("newer than the GPU {}", target),
            fmt::format("warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs here nevertheless: "
-                       "choose another GPU with --gpu, or compile with -arch=sm_{}{}",
-                       module.label, target, ours, device.name, ours,
-                       ours < kOldestOfCuda13 ? ", with a CUDA version that still supports it" : ""));
+                       "choose another GPU with --gpu{}",
+                       module.label, target, ours, device.name,
+                       kind != ' ' ? ""
+                                   : fmt::format(", or compile with -arch=sm_{}{}", ours,
+                                                 ours < kOldestOfCuda13 ? ", with a CUDA version that still supports it"
+                                                                        : "")));
 }
 
 /// Connects the registered kernels and variables with what the program has.

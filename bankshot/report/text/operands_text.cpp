@@ -150,11 +150,19 @@ std::string advice(const SwizzleConflicts& all, const Paint& paint) {
   const uint64_t left = *all.by_span[static_cast<size_t>(std::ranges::find(SwizzleConflicts::kSpans, *best) -
                                                          SwizzleConflicts::kSpans.begin())];
   const std::string mode = *best == 0 ? "NONE" : fmt::format("{}B", *best);
-  return paint.strong(
-             fmt::format("      with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} conflicts would remain",
-                         simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(), grouped(left),
-                         grouped(all.conflicts))) +
+  return paint.strong(fmt::format(
+             "      laid out with {} (CU_TENSOR_MAP_SWIZZLE_{}) instead of {}, {} of {} conflicts would remain",
+             simt::Swizzle{static_cast<uint8_t>(*best)}.text(), mode, all.now.text(), grouped(left),
+             grouped(all.conflicts))) +
          "\n";
+}
+
+bool is_misfit(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.sites, [](const Site& site) {
+    return std::ranges::any_of(site.operands, [](const OperandReport& report) {
+      return std::ranges::any_of(report.written, [&](const auto& part) { return part.misfits(report.layout); });
+    });
+  });
 }
 
 std::string accesses_text(const Kernel& kernel, const Paint& paint) {
@@ -180,6 +188,10 @@ std::string accesses_text(const Kernel& kernel, const Paint& paint) {
   if (lines.size() > 1) {
     for (const SwizzleConflicts& counts : all) text += counts_text(counts) + "  all of them\n";
   }
+  if (is_misfit(kernel))
+    return text +
+           "      a tensor copy wrote some of them with another swizzle: make the two fit before the modes are "
+           "compared\n";
   for (const SwizzleConflicts& counts : all) text += advice(counts, paint);
   return text;
 }

@@ -246,8 +246,10 @@ std::string waited_for(Warp& w, const Instr* i) {
     name = " (" + variable.name + (byte == variable.offset ? "" : " + " + std::to_string(byte - variable.offset)) + ")";
   }
   return "an mbarrier at byte " + std::to_string(byte) + " of shared memory" + name + " to end its " +
-         (barrier.odd() ? "odd" : "even") + " phase: " + std::to_string(barrier.pending()) + " arrivals and " +
-         std::to_string(barrier.bytes()) + " bytes are pending";
+         (barrier.odd() ? "odd" : "even") + " phase: " + std::to_string(barrier.pending()) + " arrivals " +
+         (barrier.bytes() < 0 ? "are pending, and " + std::to_string(-barrier.bytes()) +
+                                    " bytes have come that no expect_tx has announced"
+                              : "and " + std::to_string(barrier.bytes()) + " bytes are pending");
 }
 
 namespace {

@@ -65,6 +65,7 @@ struct CtaChecks {
   struct Swizzled {
     Swizzle swizzle;
     const Instr* by = nullptr;
+    Dim3 thread;
   };
   static constexpr uint64_t kSwizzled = 128;
   using Swizzles = std::unordered_map<uint64_t, Swizzled>;
@@ -102,6 +103,14 @@ struct CtaChecks {
     TensorRange range;
   };
   std::vector<Moved> moved;
+  /// What tcgen05.mma, cp or shift access, until somebody has waited for a tcgen05.commit behind them.
+  struct Queued {
+    const Instr* by = nullptr;
+    unsigned warp = 0;  ///< of the cluster
+    TensorRange range;
+    std::vector<int64_t> told;  ///< places of mbarriers that commits behind it tell
+  };
+  std::vector<Queued> queued;
   struct Columns {
     const Instr* by = nullptr;
     unsigned count = 0;
@@ -215,6 +224,15 @@ class Checks final : public Checker {
   void name_shared(Warp& w, Finding& finding, uint64_t place);
   void tell_early(Warp& w, const Instr* i, const CheckedOp& op);
   void tell_unfreed(Warp& w);
+  void queue(Warp& w, const Instr* i, Cta& cta, const TensorRange& range);
+  void look_at_queue(Warp& w, const Instr* i, int lane, Cta& cta, const TensorRange& range);
+  /// f(what is queued for the tensor memory of a CTA), for those of the cluster.
+  template <class F>
+  void for_queued(Warp& w, F f);
+  /// A tcgen05.commit of the warp tells an mbarrier.
+  void commits_queued(Warp& w, int64_t place);
+  /// Somebody has waited for an mbarrier.
+  void waited_for_queued(Warp& w, int64_t place);
 
   CheckOptions options_;
   Has has_;

@@ -75,6 +75,11 @@ std::string_view product_name(const Warp& w, const Instr* i) {
   return text.starts_with("wgmma") ? text.substr(0, opcode) : text.substr(0, text.find('.', opcode + 1));
 }
 
+/// cp.async and its relatives
+bool is_copy(const Warp& w, const Instr* i) {
+  return w.worker->program->info_of(i).access.kind == ptx::Access::Kind::copy;
+}
+
 std::string triple(const Dim3& at) {
   return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
@@ -131,7 +136,9 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.detail =
         hazard.unfenced
             ? std::string(later.empty() ? "a bulk copy" : later) + " reads it, without a fence.proxy.async in between"
-        : !earlier.empty()       ? "the earlier access is a " + std::string(earlier) + " that no thread has waited for"
+        : !earlier.empty() ? "the earlier access is a " + std::string(earlier) + " that no thread has waited for"
+        : !later.empty() && is_copy(w, code + hazard.earlier_site)
+            ? std::string(later) + " reads it without waiting for the asynchronous copy"
         : !later.empty()         ? std::string(later) + " reads it, without a barrier in between"
         : hazard.asynchronous    ? "one of them is an asynchronous copy that no thread has waited for"
         : hazard.one_instruction ? "threads of one warp write different values to the same place in one instruction"
@@ -385,7 +392,9 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
 
 void Checks::swizzles(Warp& w, const Instr* i, uint64_t offset, Swizzle swizzle) {
   const int64_t place = options_.memory ? place_of(w, offset, 16) : -1;
-  if (place >= 0) (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {swizzle, i};
+  if (place >= 0)
+    (*of(w).swizzles)[static_cast<uint64_t>(place) / CtaChecks::kSwizzled] = {
+        swizzle, i, thread_of(w, static_cast<unsigned>(std::countr_zero(executing_lanes(w, i))))};
 }
 
 void Checks::look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t rows, const uint64_t* places,
@@ -400,6 +409,7 @@ void Checks::look_at_swizzle(Warp& w, const Instr* i, unsigned lane, uint64_t ro
     if (!is_new) return;
     finding.is_warning = wrote->second.swizzle.span == 0;  // the data may be swizzled in global memory
     finding.thread = thread_of(w, lane);
+    finding.other_thread = wrote->second.thread;
     finding.bytes = 16;
     name_shared(w, finding, places[row]);
     finding.detail = "the tensor copy wrote it with " + wrote->second.swizzle.text() +

@@ -299,6 +299,7 @@ void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane
 
 void Checks::products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (options_.sync && place >= 0) commits_queued(w, place);
   if (!options_.race || place < 0) return;
   use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
   of(w).races->exact().arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane,
@@ -307,6 +308,7 @@ void Checks::products_arrive_at(Warp& w, const Instr* i, uint64_t barrier, unsig
 
 void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (options_.sync && place >= 0) waited_for_queued(w, place);
   if (!options_.race || place < 0) return;
   use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
   of(w).races->exact().pass_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
+#include <tuple>
+#include <utility>
 
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/control/control.hpp"
@@ -57,15 +59,16 @@ uint32_t registers_of(const LoadedProgram& program, const ptx::Function& functio
   return need;
 }
 
-/// 75 for {"sm_75", "debug"}, 90 for {"sm_90a"}.
-uint32_t architecture(const std::vector<std::string>& targets) {
+/// 75 and ' ' for {"sm_75", "debug"}, 90 and 'a' for {"sm_90a"}; KernelInfo::target.
+std::pair<uint32_t, char> architecture(const std::vector<std::string>& targets) {
   for (const std::string& target : targets) {
     uint32_t number = 0;
-    if (target.starts_with("sm_") &&
-        std::from_chars(target.data() + 3, target.data() + target.size(), number).ec == std::errc{})
-      return number;
+    if (!target.starts_with("sm_")) continue;
+    const char* const last = target.data() + target.size();
+    const auto [end, error] = std::from_chars(target.data() + 3, last, number);
+    if (error == std::errc{}) return {number, end == last ? ' ' : *end};
   }
-  return 0;
+  return {0, ' '};
 }
 
 std::vector<SharedInfo> shared_of(const ptx::SharedLayout::Kernel& layout) {
@@ -96,7 +99,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   kernel.local_bytes = info.local_bytes;
   kernel.has_transactions = info.has_transactions || (info.has_calls && called_have_transactions(*context.program));
   kernel.registers = registers_of(*context.program, function, index);
-  kernel.target = architecture(context.module->targets);
+  std::tie(kernel.target, kernel.target_kind) = architecture(context.module->targets);
   for (const ptx::Performance& directive : function.performance) {
     std::array<uint32_t, 3> sides{1, 1, 1};
     for (size_t k = 0; k < 3 && k < directive.values.size(); ++k) {
@@ -204,7 +207,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   context.diagnostics = &diagnostics;
   context.forms = &forms_of(rows);
   context.windows = windows;
-  context.has_clusters = architecture(module.targets) >= 90;
+  context.has_clusters = architecture(module.targets).first >= 90;
   context.parameters = parameters;
   context.warp_size = warp_size;
   const auto checks = checked ? std::make_shared<std::vector<CheckedOp>>() : nullptr;

@@ -26,10 +26,16 @@ void FunctionDecoder::note_early_uses(const std::vector<FlowNode>& nodes, const 
   for (size_t k = 0; k < items_.size(); ++k) {
     CheckedOp& op = items_[k].checked;
     if (op.kind != CheckedOp::Kind::products) continue;
+    bool is_committed = false;
+    uint64_t later_groups = 0;
     std::set<uint32_t> pending(items_[k].writes.begin(), items_[k].writes.end());
     for (size_t next = k + 1; next < items_.size() && nodes[next].targets.empty() && is_target[next] == 0; ++next) {
       const Item& item = items_[next];
-      if (text(next).starts_with("wgmma.wait_group")) break;
+      if (text(next).starts_with("wgmma.commit_group")) {
+        later_groups += is_committed ? 1 : 0;
+        is_committed = true;
+      }
+      if (text(next).starts_with("wgmma.wait_group") && is_committed && later_groups >= item.instr.imm) break;
       if (item.instr.guard != OperandRef::kNone || item.checked.kind == CheckedOp::Kind::products) continue;
       const bool reads = any_in(item.reads, pending);
       if (text(next).starts_with("mov.")) {

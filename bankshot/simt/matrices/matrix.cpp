@@ -330,11 +330,13 @@ bool whole_warp(Warp& w, const Instr* i) {
   const uint64_t missing = ~w.active & kAll, ended = missing & ~w.alive;
   if (ended == 0 && wait_for_others(w, i)) return false;
   const auto lanes = [](uint64_t mask) { return std::to_string(std::popcount(mask)); };
+  const bool one = std::popcount(missing) == 1;
+  const std::string are = one ? "it is" : "they are", have = one ? "it has" : "they have";
   fault(w, i, Fault::Kind::partial_warp, std::countr_zero(w.active), 0,
         "all 32 lanes of the warp have to execute this instruction together (.aligned), but " + lanes(missing) +
-            " do not: " +
-            (ended == missing ? "they have ended, or the block has no such threads"
-             : ended == 0     ? "they are elsewhere in the program"
+            (one ? " does not: " : " do not: ") +
+            (ended == missing ? have + " ended, or the block has no such threads"
+             : ended == 0     ? are + " elsewhere in the program"
                               : lanes(ended) + " have ended, the others are elsewhere in the program"));
   return false;
 }

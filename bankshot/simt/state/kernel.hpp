@@ -42,6 +42,7 @@ struct KernelInfo {
   bool explicit_cluster = false;               ///< .explicitcluster: a launch has to say how large clusters are
   uint32_t most_cluster = 0;                   ///< .maxclusterrank: CTAs of a cluster at the most; 0: not said
   uint32_t target = 0;                         ///< of .target: 75 for sm_75, 90 for sm_90a; 0 if it names no sm_
+  char target_kind = ' ';  ///< 'a': runs on that architecture only, 'f': on its family, ' ': on newer ones
 };
 
 /// A .global or .const variable of a loaded module, at its device address.

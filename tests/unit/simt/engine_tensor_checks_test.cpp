@@ -92,6 +92,48 @@ TEST_F(TensorChecks, loads_are_waited_for_before_a_product_overwrites_what_they_
   EXPECT_EQ(all[0].other_op, "tcgen05.ld.sync.aligned.32x32b.x1.b32");
 }
 
+// PTX ISA 9.0, 9.7.16.6.3: completion of tcgen05.mma is known from an mbarrier that tcgen05.commit tells.
+TEST_F(TensorChecks, products_are_waited_for_before_their_sums_are_loaded) {
+  const std::string barrier =
+                        ".shared .align 8 .b64 bar; mov.u32 %r14, bar; @!%p2 mbarrier.init.shared.b64 [%r14], 1;\n",
+                    commit = "@!%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r14];\n",
+                    load = kLoad + kLoaded + kUse;
+  const auto wait = [](const std::string& parity) {
+    return "W" + parity + ": mbarrier.try_wait.parity.shared.b64 %p6, [%r14], " + parity + "; @!%p6 bra W" + parity +
+           ";\n";
+  };
+  EXPECT_TRUE(found(barrier + kMultiply + commit + wait("0") + load).empty());
+  EXPECT_TRUE(found(barrier + kMultiply + commit + wait("0") + load + kMultiply + commit + wait("1") + load).empty());
+  // One thread waits, the others are told by the barrier.
+  EXPECT_TRUE(found(barrier + kMultiply + commit + "@%p2 bra J;" + wait("0") + "J: bar.sync 0;" + load).empty());
+  std::vector<Finding> all = found(barrier + kMultiply + commit + load);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, Finding::Kind::missing_wait);
+  EXPECT_FALSE(all[0].is_warning);
+  EXPECT_EQ(all[0].op, "tcgen05.ld.sync.aligned.32x32b.x1.b32");
+  EXPECT_EQ(all[0].other_op, "tcgen05.mma.cta_group::1.kind::f16");
+  EXPECT_EQ(all[0].detail,
+            "it may not have written it yet: no thread has waited for an mbarrier that a later tcgen05.commit tells");
+  // The wait is for the product before.
+  EXPECT_EQ(found(barrier + kMultiply + commit + kMultiply + wait("0") + load).size(), 1u);
+  EXPECT_TRUE(found(barrier + kMultiply + "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r13+40];" + kLoaded).empty())
+      << "of other columns";
+}
+
+TEST_F(TensorChecks, registers_of_wgmma_are_used_after_the_wait_for_their_group) {
+  const std::string first =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f5, %f6, %f7, %f8}, %rd4, %rd4, 1, 1, 1, 0, 0;\n";
+  const auto of = [&](const std::string& body) {
+    return findings("sm_90a", "wgmma.fence.sync.aligned;\n" + body, {.sync = true});
+  };
+  const std::string commit = "wgmma.commit_group.sync.aligned;\n";
+  const auto wait = [](int groups) { return "wgmma.wait_group.sync.aligned " + std::to_string(groups) + ";\n"; };
+  const auto use = [](int f) { return "st.global.f32 [%rd2], %f" + std::to_string(f) + ";\n"; };
+  EXPECT_TRUE(of(first + commit + kWgmma + commit + wait(1) + use(5) + wait(0) + use(4)).empty());
+  EXPECT_EQ(of(first + commit + kWgmma + commit + wait(1) + use(4) + wait(0)).size(), 1u) << "of the second group";
+  EXPECT_EQ(of(kWgmma + wait(0) + use(4)).size(), 1u) << "not in a group";
+}
+
 TEST_F(TensorChecks, registers_of_wgmma_are_used_after_the_wait) {
   const std::string begin = "wgmma.fence.sync.aligned;\n", commit = "wgmma.commit_group.sync.aligned;\n",
                     wait = "wgmma.wait_group.sync.aligned 0;\n", use = "st.global.f32 [%rd2], %f4;\n";
