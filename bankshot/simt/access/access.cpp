@@ -101,7 +101,9 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
     return nullptr;
   }
   offset = byte_in_cta(offset);
-  if (offset + bytes > w.cta->shared_bytes) {
+  // LLVM makes a vector of the last elements of an array if the load is aligned: memory comes in larger units.
+  const bool is_widened = !write && offset < w.cta->shared_bytes && offset % bytes == 0 && bytes <= kSharedUnit;
+  if (offset + bytes > w.cta->shared_bytes && !is_widened) {
     fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
           std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
               hex(offset) + ", but the CTA has " + std::to_string(w.cta->shared_bytes) + " bytes of shared memory");

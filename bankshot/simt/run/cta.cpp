@@ -12,6 +12,7 @@
 #include "bankshot/simt/control/paths.hpp"
 #include "bankshot/simt/memory/zero_pages.hpp"
 #include "bankshot/simt/run/special_values.hpp"
+#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -73,7 +74,7 @@ void CtaSlot::prepare(Worker& worker) {
   std::byte* const specials = specials_.reserve(size_t{program.special_bytes} * warps);
   cta_special_rows_ = cta_specials_.reserve(program.cta_special_bytes);
   filled_window_.reset();
-  cta_.shared = shared_.reserve(launch.shared_bytes);
+  cta_.shared = shared_.reserve(round_up(launch.shared_bytes, kSharedUnit));
   cta_.shared_bytes = launch.shared_bytes;
   cta_.threads = threads;
   cta_.warps.resize(warps);
@@ -125,7 +126,7 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
     cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
-  if (cta_.shared_bytes != 0) zero_pages(cta_.shared, cta_.shared_bytes);
+  if (cta_.shared_bytes != 0) zero_pages(cta_.shared, round_up(cta_.shared_bytes, kSharedUnit));
   const bool uses_stack = kernel_->has_calls || kernel_->has_alloca;
   for (Warp& w : cta_.warps) {
     for (const FunctionInfo::Register& r : kernel_->unwritten) std::memset(w.registers + r.offset, 0, r.bytes);

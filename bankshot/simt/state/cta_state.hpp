@@ -24,6 +24,9 @@ struct Barrier {
   uint64_t red_and = 1, red_or = 0, red_count = 0;
 };
 
+/// Shared memory is made in such units. The bytes behind shared_bytes are 0.
+constexpr uint32_t kSharedUnit = 16;
+
 struct Cta {
   uint64_t linear = 0;
   Dim3 index;

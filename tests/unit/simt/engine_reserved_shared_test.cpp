@@ -25,6 +25,22 @@ TEST_F(EngineReservedShared, lies_behind_all_other_shared_memory) {
   EXPECT_EQ(out, (std::vector<uint32_t>{256, 1280, 1024, 256, 768, 232, 1280, 9}));
 }
 
+// nvcc 13 loads three last floats so (CUTLASS, cute/ampere/cooperative_copy.cu).
+TEST_F(EngineReservedShared, an_aligned_load_may_begin_in_shared_memory_and_end_behind_it) {
+  const std::string begin = kThread + ".shared .align 16 .b8 s[28]; mov.u32 %r5, s; st.shared.u32 [%r5+24], 9;\n",
+                    store = "st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13}; ret;";
+  const auto result = run(kernel(begin + "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5+16];" + store), {1}, {32}, 4);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(out, (std::vector<uint32_t>{0, 0, 9, 0}));
+  for (const std::string& wrong :
+       {"ld.shared.u32 %r10, [%r5+28];", "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5+32];",
+        "st.shared.v4.u32 [%r5+16], {%r10, %r11, %r12, %r13};"}) {
+    const auto fault = run(kernel(begin + wrong + store), {1}, {32}, 4);
+    ASSERT_FALSE(fault) << wrong;
+    EXPECT_EQ(fault.error().kind, Fault::Kind::out_of_shared) << wrong;
+  }
+}
+
 TEST_F(EngineReservedShared, is_memory_of_the_cta_and_counts) {
   // By shared and by generic addresses: each lane reads what its neighbour wrote, 32 lanes 8 bytes apart.
   const auto result = run(
