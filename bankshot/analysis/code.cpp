@@ -248,8 +248,11 @@ class Builder {
       step.kind = kind_of(what, instruction);
       if (at == 1) add_destinations(instruction.operands[0], step);
       access(what, instruction.operands[at], step);
-      if (what.layout == ptx::Access::Layout::matrix) {
-        step.unknown = "lanes of " + ptx::mnemonic(instruction) + " access lines of matrices, which is not followed";
+      if (what.layout != ptx::Access::Layout::lanes) {
+        step.unknown =
+            what.layout == ptx::Access::Layout::matrix
+                ? "lanes of " + ptx::mnemonic(instruction) + " access lines of matrices, which is not followed"
+                : ptx::mnemonic(instruction) + " reads by matrix descriptors, which is not followed";
         if (step.width == 0) step.width = 1;  // bits
       }
     } else {
@@ -266,7 +269,7 @@ class Builder {
     if (access.operation == ptx::Access::Operation::cas) return AccessKind::cas;
     if (access.is_atomic()) return AccessKind::atomic;
     if (access.writes()) return AccessKind::store;
-    return access.layout == ptx::Access::Layout::matrix ? AccessKind::ldmatrix : AccessKind::load;
+    return access.layout == ptx::Access::Layout::lanes ? AccessKind::load : AccessKind::ldmatrix;
   }
 
   /// A register in two places: a result in one of them is used, as far as the engine looks.
@@ -291,11 +294,12 @@ class Builder {
     }
   }
 
-  /// Loads, stores and atomics by addresses of lanes, or of the lines of matrices.
+  /// Loads, stores and atomics by addresses of lanes, or of the lines of matrices; reads by matrix descriptors.
   static bool is_followed(const ptx::Access& access, const ptx::Instruction& instruction) {
     using Kind = ptx::Access::Kind;
     using Layout = ptx::Access::Layout;
-    if (access.layout != Layout::lanes && access.layout != Layout::matrix) return false;
+    const bool by_descriptor = access.layout == Layout::operands && access.kind == Kind::load;
+    if (access.layout != Layout::lanes && access.layout != Layout::matrix && !by_descriptor) return false;
     const size_t least = access.kind == Kind::store || access.kind == Kind::reduction ? 1 : 2;
     return access.touches_memory() && access.kind != Kind::copy && instruction.operands.size() >= least;
   }

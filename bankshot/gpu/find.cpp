@@ -44,6 +44,8 @@ std::vector<std::string> gpu_names() {
 
 Result<std::string> find_gpu_file(const std::string& name_or_path) {
   std::error_code code;
+  std::string small = name_or_path;  // "H100" is h100
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
     const fs::path path = fs::absolute(name_or_path, code).lexically_normal();
     if (!fs::exists(path, code)) return Error{"no such GPU file: " + name_or_path};
@@ -56,9 +58,11 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
         "the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; set "
         "BANKSHOT_GPUS to that folder, or name a .toml file"};
   }
-  for (const std::string& folder : folders) {
-    const fs::path path = fs::absolute(fs::path(folder) / (name_or_path + ".toml"), code).lexically_normal();
-    if (fs::is_regular_file(path, code)) return path.string();
+  for (const std::string& name : {name_or_path, small}) {
+    for (const std::string& folder : folders) {
+      const fs::path path = fs::absolute(fs::path(folder) / (name + ".toml"), code).lexically_normal();
+      if (fs::is_regular_file(path, code)) return path.string();
+    }
   }
   if (fs::is_regular_file(name_or_path, code)) return not_toml(name_or_path);
   const std::vector<std::string> names = gpu_names();

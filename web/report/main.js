@@ -6,7 +6,7 @@ import { fixView } from "./fix.js";
 import { findingsView } from "./findings.js";
 import { machineView } from "./machine.js";
 import { countsAccesses, modelOf } from "./model.js";
-import { hasOperands, operandsView } from "./operands.js";
+import { hasMisfit, hasOperands, operandsView } from "./operands.js";
 import { overview } from "./overview.js";
 import { sitesView } from "./sites.js";
 import { sourceView } from "./source.js";
@@ -61,6 +61,8 @@ function warnings() {
     for (const kernel of report.kernels) {
       if (kernel.stopped) said.push(on + shortName(kernel.demangled) + " was stopped: " + whole(kernel.stopped.ctas_ended) + " of "
         + whole(kernel.stopped.ctas) + " CTAs ended.");
+      if (hasMisfit(kernel.sites || [])) said.push(on + "A matrix descriptor of " + shortName(kernel.demangled)
+        + " reads with another swizzle than the tensor copy wrote with: see Operands.");
       if (kernel.sampled_ctas) said.push(on + sampledSentence(kernel));
       if (kernel.partial_launches) said.push(on + counted(kernel.partial_launches, "launch", "launches") + " of "
         + shortName(kernel.demangled) + " stopped before the end.");

@@ -5,6 +5,8 @@ import { counted, placeText, shortName, whole } from "./words.js";
 
 const SPANS = ["0", "32", "64", "128"];
 
+/// Whether a tensor copy wrote a tile of the kernel with another swizzle than a matrix descriptor reads.
+export const hasMisfit = (sites) => sites.some((site) => (site.operands || []).some((one) => one.written.some((part) => part.op && !part.fits)));
 export const hasOperands = (report) => report.kernels.some((kernel) => (kernel.sites || []).some((site) => site.operands));
 
 const spanText = (span) => (Number(span) === 0 ? "none" : span + " bytes");
@@ -41,7 +43,7 @@ function writer(part, state, choose) {
   const place = placeOf(part, state);
   if (!part.op) return h("li", { class: "warn" }, "not written by any instruction that is counted");
   return h("li", null, opText(part.op), " ", placeButton(place, choose),
-    part.fits ? part.tensor && [" ", h("span", { class: "badge good" }, "the same swizzle")] : [" ", h("span", { class: "badge" }, modeText(part.swizzle) + ": does not fit")]);
+    part.fits ? [" ", part.tensor ? h("span", { class: "badge good" }, "the same swizzle") : h("span", { class: "quiet" }, "places not checked")] : [" ", h("span", { class: "badge" }, modeText(part.swizzle) + ": does not fit")]);
 }
 
 function placeButton(place, choose) {
@@ -62,7 +64,7 @@ const scrolled = (caption, titles, numbers, rows) => h("div", { class: "scroll",
     h("tbody", null, rows)));
 
 function layoutsTable(layouts, state, choose) {
-  return scrolled("Tiles by layout", ["operand", "tile", "major", "swizzle", "leading", "stride", "base", "reads", "read by", "written by"], [4, 5, 6, 7],
+  return scrolled("Tiles by layout, offsets in bytes", ["operand", "tile", "major", "swizzle", "leading", "stride", "base", "reads", "read by", "written by"], [4, 5, 6, 7],
     layouts.map((one) => h("tr", null, h("td", null, one.operand === "C" ? "copied" : one.operand), h("td", null, tileText(one)),
       h("td", null, one.major === "mn" ? "MN" : "K"), h("td", null, swizzleText(one)),
       h("td", { class: "number", title: one.leading_is_absolute ? "an address" : "an offset in bytes" }, whole(one.leading_offset)),
@@ -95,8 +97,7 @@ function accessesTable(sites, choose) {
   const rows = groups(counts, (one) => [mode(one), one.site.where.file, one.site.where.line || one.site.ptx_line].join("\n")).map(merged)
     .sort((a, b) => b.conflicts - a.conflicts);
   const all = groups(rows, mode).map(merged);
-  const misfit = sites.some((site) => (site.operands || []).some((one) => one.written.some((part) => part.op && !part.fits)));
-  const advice = misfit ? [h("p", { class: "advice" }, "A tensor copy wrote some of them with another swizzle: make the two fit before the modes are compared.")] : all.map((one) => [one, bestOf(one)]).filter(([, best]) => best !== null).map(([one, best]) => h("p", { class: "advice" },
+  const advice = hasMisfit(sites) ? [h("p", { class: "advice" }, "A tensor copy wrote some of them with another swizzle: make the two fit before the modes are compared.")] : all.map((one) => [one, bestOf(one)]).filter(([, best]) => best !== null).map(([one, best]) => h("p", { class: "advice" },
     "Laid out with " + modeText(best) + " (CU_TENSOR_MAP_SWIZZLE_" + (best === "0" ? "NONE" : best + "B") + ") instead of " + modeText(one.swizzle) + ", "
     + whole(one.conflicts_with[best]) + " of " + counted(one.conflicts, "conflict") + " would remain."));
   return [scrolled("Conflicts of threads' accesses to these tiles, by the swizzle of the tiles",

@@ -98,7 +98,7 @@ std::string finding_title(Kind kind) {
     case Kind::missing_member: return "membermask does not name the thread itself";
     case Kind::absent_member: return "membermask names a thread that never arrives";
     case Kind::missing_wait: return "asynchronous instruction that is not waited for";
-    case Kind::invalid_barrier: return "invalid use of a barrier";
+    case Kind::invalid_barrier: return "invalid use of a barrier, or of an instruction that threads execute together";
   }
   return {};
 }

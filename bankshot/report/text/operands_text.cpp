@@ -85,6 +85,8 @@ std::string written_text(const LayoutReads& reads, const Paint& paint) {
       text += ": " + paint.bad("with " + part.swizzle.text() + ", which does not fit (see bankshot check)");
     } else if (part.is_tensor) {
       text += ": with the same swizzle";
+    } else {
+      text += ": the places are not checked";
     }
     text += "\n";
   }

@@ -179,6 +179,10 @@ void Checks::faulted(const Fault& fault) {
   finding.cta = fault.cta;
   finding.thread = fault.thread;
   finding.detail = fault.message.substr(0, fault.message.find('\n'));
+  // A deadlock lists who waits for what.
+  for (size_t line = fault.message.find("\n  warp "); line != std::string::npos;
+       line = fault.message.find("\n  warp ", line + 1))
+    finding.detail += "; " + fault.message.substr(line + 3, fault.message.find('\n', line + 1) - line - 3);
   findings_.push_back(std::move(finding));
 }
 

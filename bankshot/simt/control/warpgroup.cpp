@@ -20,26 +20,6 @@ Path* waiting_in(Warp& w) {
   return nullptr;
 }
 
-/// Why the instruction can never be executed by the whole warpgroup; empty if it can.
-std::string never_together(const Warp& w, const Instr* i) {
-  const size_t first = w.index / 4 * 4, count = w.cta->warps.size();
-  if (first + 4 > count) {
-    return "the four warps of a warpgroup have to execute this instruction together, but warp " +
-           std::to_string(w.index) + " is in a group of " + std::to_string(count - first) + ": the block has " +
-           std::to_string(w.cta->threads) + " threads, not a multiple of 128";
-  }
-  for (size_t k = first; k < first + 4; ++k) {
-    Warp& other = w.cta->warps[k];
-    const auto name = [&] { return "warp " + std::to_string(k) + ", of the same warpgroup, "; };
-    if (other.done) return name() + "has ended and does not execute this instruction";
-    const Path* const path = waiting_in(other);
-    if (path != nullptr && path->pc != i + 1)
-      return name() + "is at another instruction, " + w.worker->program->place_of(path->pc - 1) +
-             ": the four warps have to execute the same ones";
-  }
-  return {};
-}
-
 const Instr* arrive(Warp& w, const Instr* i, WarpgroupBody body) {
   account(w, i, i + 1);
   if (const std::string why = never_together(w, i); !why.empty())
@@ -61,6 +41,25 @@ const Instr* arrive(Warp& w, const Instr* i, WarpgroupBody body) {
 }
 
 }  // namespace
+
+std::string never_together(const Warp& w, const Instr* i) {
+  const size_t first = w.index / 4 * 4, count = w.cta->warps.size();
+  if (first + 4 > count) {
+    return "the four warps of a warpgroup have to execute this instruction together, but warp " +
+           std::to_string(w.index) + " is in a group of " + std::to_string(count - first) + ": the block has " +
+           std::to_string(w.cta->threads) + " threads, not a multiple of 128";
+  }
+  for (size_t k = first; k < first + 4; ++k) {
+    Warp& other = w.cta->warps[k];
+    const auto name = [&] { return "warp " + std::to_string(k) + ", of the same warpgroup, "; };
+    if (other.done) return name() + "has ended and does not execute this instruction";
+    const Path* const path = waiting_in(other);
+    if (path != nullptr && path->pc != i + 1)
+      return name() + "is at another instruction, " + w.worker->program->place_of(path->pc - 1) +
+             ": the four warps have to execute the same ones";
+  }
+  return {};
+}
 
 const Instr* meet_in_warpgroup(Warp& w, const Instr* i, WarpgroupBody body) { return enter(w, arrive(w, i, body)); }
 

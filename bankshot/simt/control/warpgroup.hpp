@@ -3,12 +3,16 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
 using Warpgroup = std::array<Warp*, 4>;
+
+/// Why an instruction to which the warp has come can never be executed by its whole warpgroup; empty if it can.
+std::string never_together(const Warp& w, const Instr* i);
 
 /// What an instruction does, once for the four warps. @return false after a fault
 using WarpgroupBody = bool (*)(const Warpgroup& group, const Instr* i);

@@ -10,6 +10,7 @@
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/control/paths.hpp"
+#include "bankshot/simt/control/warpgroup.hpp"
 #include "bankshot/simt/memory/zero_pages.hpp"
 #include "bankshot/simt/run/special_values.hpp"
 #include "bankshot/support/round_up.hpp"
@@ -224,6 +225,10 @@ void CtaSlot::report_deadlock() {
       at_barrier |= path.state == State::at_barrier;
       w.active = path.mask;
       w.base[0] = w.registers + path.registers;
+      if (path.state == State::at_warpgroup) {
+        if (const std::string why = never_together(w, i); !why.empty())
+          return void(fault(w, i, Fault::Kind::partial_warp, -1, 0, why));
+      }
       if (told == nullptr || (polls && !polling)) {
         told = i;
         told_warp = &w;

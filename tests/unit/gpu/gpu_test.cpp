@@ -100,6 +100,7 @@ TEST(Gpu, is_found_by_name_or_path) {
   ASSERT_TRUE(by_name);
   EXPECT_EQ(by_name->file, kFolder + "/t4.toml");
   EXPECT_TRUE(find_gpu(kFolder + "/a100.toml"));
+  EXPECT_TRUE(find_gpu("A100")) << "as people write it";
   const Result<Gpu> unknown = find_gpu("gtx4800");
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().message.find("a100, b200, b300, cf11, gtx480, gtx580, h100"), std::string::npos)

@@ -109,6 +109,17 @@ TEST_F(EngineWarpgroup, a_warp_that_does_not_come_is_named) {
       << stats.error().message;
 }
 
+TEST_F(EngineWarpgroup, a_warp_that_ends_while_the_others_wait_is_named) {
+  const auto stats =
+      run(kernel_of("setp.ge.u32 %p2, %r1, 32; @%p2 bra P; nanosleep.u32 1; nanosleep.u32 1; exit; P:\n" + kProduct +
+                    kStore),
+          {1, 1, 1}, {128, 1, 1}, 128);
+  ASSERT_FALSE(stats);
+  EXPECT_EQ(stats.error().kind, Fault::Kind::partial_warp);
+  EXPECT_NE(stats.error().message.find("warp 0, of the same warpgroup, has ended"), std::string::npos)
+      << stats.error().message;
+}
+
 TEST_F(EngineWarpgroup, warps_at_different_products_are_told) {
   const auto stats = run(
       kernel_of("setp.ge.u32 %p2, %r1, 96; @%p2 bra M;\n" + kProduct + "bra.uni E;\nM:\n" + kProduct + "E:\n" + kStore),
