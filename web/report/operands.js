@@ -70,9 +70,9 @@ function layoutsTable(layouts, state, choose) {
       h("td", { class: "number", title: one.leading_is_absolute ? "an address" : "an offset in bytes" }, whole(one.leading_offset)),
       h("td", { class: "number" }, whole(one.stride_offset)), h("td", { class: "number" }, whole(one.base_offset)),
       h("td", { class: "number" }, whole(one.reads)),
-      h("td", null, opText(one.sites[0].op), " ", placeButton(one.sites[0].where, choose),
+      h("td", { class: "breaks" }, opText(one.sites[0].op), " ", placeButton(one.sites[0].where, choose),
         one.sites.length > 1 && " and " + whole(one.sites.length - 1) + " more"),
-      h("td", null, writersOf(one, state, choose)))));
+      h("td", { class: "breaks" }, writersOf(one, state, choose)))));
 }
 
 const merged = (counts) => ({ ...counts[0], accesses: sum(counts.map((one) => one.accesses)), conflicts: sum(counts.map((one) => one.conflicts)),
