@@ -59,7 +59,7 @@ class Issued {
     const unsigned ctas = tensor_group(w_, i_, lane_, form_.pair, ctas_);
     if (ctas == 0) return false;
     for (unsigned c = 0; c < ctas; ++c) {
-      if (!range(*ctas_[c], {d_, product_.lanes(), product_.columns(), true}, "D")) return false;
+      if (!range(*ctas_[c], {d_, product_.lanes(), product_.columns(), true, product_.spread()}, "D")) return false;
     }
     if (by_rows()) {
       std::fill_n(y_, product_.k() * kPitch, 0.0f);
@@ -148,7 +148,7 @@ class Issued {
     if (at.lane != d_.lane)
       return refuse("A and D must begin at the same lane of tensor memory, but A is at lane " +
                     std::to_string(at.lane) + " and D at lane " + std::to_string(d_.lane));
-    if (!range(cta, {at, product_.lanes(), row_words}, "A")) return false;
+    if (!range(cta, {at, product_.lanes(), row_words, false, product_.spread()}, "A")) return false;
     const unsigned width = 128 / bits(product_.a), group = width / kCoreGroups;
     alignas(64) f32 core[256];
     for (unsigned first = 0; first < rows; first += kCoreLines) {

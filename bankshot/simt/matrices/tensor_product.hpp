@@ -63,6 +63,8 @@ struct TensorProduct {
   unsigned columns_of_b() const { return pair ? n / 2 : n; }
   /// In how many parts the columns of D lie, one below the other in tensor memory.
   unsigned parts() const;
+  /// Whether the rows are 64, in the first 16 of each 32 lanes.
+  bool spread() const { return rows() == 64 && !stationary && (sparse || !pair); }
   /// Columns of tensor memory that D has, and its lanes from the first to the last.
   unsigned columns() const { return n / parts(); }
   unsigned lanes() const { return spread() ? 112 : TensorMemory::kLanes; }
@@ -87,10 +89,6 @@ struct TensorProduct {
   unsigned columns_of_scales(bool of_a) const;
   /// Columns from those with the first four factors of lines to those with the next four.
   unsigned scale_step(bool of_a) const { return of_a ? 4 : (n + 127) / 128 * 4 / parts(); }
-
- private:
-  /// 64 rows in the first 16 of each 32 lanes.
-  bool spread() const { return rows() == 64 && !stationary && (sparse || !pair); }
 };
 
 }  // namespace bankshot::simt

@@ -22,13 +22,21 @@ struct TensorRange {
   TensorAddress at;
   unsigned lanes = 0, columns = 0;
   bool written = false;
+  bool spread = false;  ///< the first 16 of each 32 lanes only: rows of an M of 64
 
   bool operator==(const TensorRange&) const = default;
+  bool has(unsigned lane) const {
+    return lane >= at.lane && lane < at.lane + lanes && (!spread || (lane - at.lane) % 32 < 16);
+  }
   bool overlaps(const TensorRange& other) const {
     const auto meet = [](unsigned a, unsigned size_a, unsigned b, unsigned size_b) {
       return a < b + size_b && b < a + size_a;
     };
-    return meet(at.lane, lanes, other.at.lane, other.lanes) && meet(at.column, columns, other.at.column, other.columns);
+    if (!meet(at.column, columns, other.at.column, other.columns)) return false;
+    for (unsigned lane = at.lane; lane < at.lane + lanes; ++lane) {
+      if (has(lane) && other.has(lane)) return true;
+    }
+    return false;
   }
 };
 

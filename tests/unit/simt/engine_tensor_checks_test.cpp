@@ -120,6 +120,18 @@ TEST_F(TensorChecks, products_are_waited_for_before_their_sums_are_loaded) {
       << "of other columns";
 }
 
+// Two accumulators with M of 64 share columns: CUTLASS' stream-K for sm_100.
+TEST_F(TensorChecks, rows_of_an_m_of_64_leave_every_other_sixteen_lanes) {
+  const std::string multiply =
+      "bar.sync 0; mov.u32 %r15, 0x04040010; @!%p2 tcgen05.mma.cta_group::1.kind::f16 [%r9], %rd4, %rd4, %r15, %p5;\n";
+  const auto load = [](int lane) {
+    return "tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r20}, [%r13+" + std::to_string(lane << 16) + "];\n" + kLoaded;
+  };
+  EXPECT_TRUE(found(multiply + load(16)).empty());
+  EXPECT_EQ(found(multiply + load(0)).size(), 1u);
+  EXPECT_TRUE(found("tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r20}, [%r13+1048576];\n" + multiply).empty());
+}
+
 TEST_F(TensorChecks, registers_of_wgmma_are_used_after_the_wait_for_their_group) {
   const std::string first =
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f5, %f6, %f7, %f8}, %rd4, %rd4, 1, 1, 1, 0, 0;\n";
